@@ -59,7 +59,7 @@ def make_log(work: Path) -> list[str]:
         names = [row.value for row in reader.rows() if row.op == "H" and row.name == "version"]
     files = []
     for number, name in enumerate(names, 1):
-        # what Brick publishes: blank nodes have no labels that last
+        # what Brick publishes: blank nodes have no stable labels
         jelly.as_of(b"", GIVEN, number, dump)
         log.dataset(state)
         done = jelly.diff(state, dump, change, blank_nodes="match")

@@ -1,4 +1,4 @@
-//! A whole conversion: what is read, what becomes of its blank nodes, and what is written.
+//! A whole conversion: its source, the labels of its blank nodes, and its output.
 
 use crate::convert::{
     Adds, Deskolem, NodeNames, PatchTarget, RdfTarget, Scoped, Skolem, Skolemized, Tally, convert,
@@ -13,7 +13,7 @@ use crate::patch::{Again, BaseLabels, Work};
 use crate::reader::RowSource;
 use crate::sink::{PatchSink, RdfSink};
 
-/// Where the rows of a conversion come from, whichever sink takes them.
+/// The source of the rows of a conversion, for any sink.
 pub trait Source: Sized {
     /// Its statements; `keeps_frames`: those of different frames stay apart.
     fn statements<S: RdfSink>(self, keeps_frames: bool) -> Result<Box<dyn RowSource<S>>>;
@@ -22,7 +22,7 @@ pub trait Source: Sized {
     fn patches<S: PatchSink>(self) -> Result<Box<dyn RowSource<S>>>;
 }
 
-/// What is asked of a conversion; the formats are those of the names and of the content, where no option says them.
+/// The options of a conversion; formats that no option sets are detected from names and content.
 pub struct Conversion {
     open: OpenOptions,
     /// What is asked of the writer.
@@ -40,10 +40,10 @@ const LABELS: [Option<BaseLabels>; 4] =
     [Some(BaseLabels::Keep), Some(BaseLabels::Content), Some(BaseLabels::Rdfc10), None];
 
 impl Conversion {
-    /// By options of the source, which may have a name, and of the output.
+    /// Makes a conversion from the options of the source, which may have a name, and of the output.
     ///
     /// # Errors
-    /// `argument`: an option cannot be what it is.
+    /// `argument`: an option has a wrong value.
     pub fn of(read: &Values, write: Values, name: Option<String>) -> Result<Self> {
         Ok(Conversion {
             open: OpenOptions::of(read, "format", name)?,
@@ -54,11 +54,11 @@ impl Conversion {
         })
     }
 
-    /// Reads all of `source` and writes it to `target`; `poll` gets how far it came, and may stop it.
+    /// Reads all of `source` and writes it to `target`; `poll` gets the progress and can stop the conversion.
     ///
     /// # Errors
-    /// `argument`: the formats do not go together, or an option is not for these formats; otherwise what is wrong with
-    /// the source or the output. A file that is written is not made then.
+    /// `argument`: the formats do not fit each other, or an option does not work with them; otherwise the
+    /// error of the source or the output. No file is written then.
     pub fn run(
         self,
         source: io::Source,
@@ -74,15 +74,16 @@ impl Conversion {
             (asked.is_none(), "blank_nodes=\"scoped\" is"),
         ];
         if skolemize.is_some() && asked.is_none() {
-            let message = "blank_nodes=\"scoped\" gives labels that only this source has, so they make no IRIs; \
-                           skolemize alone makes IRIs of labels that last, or of the content";
+            let message = "blank_nodes=\"scoped\" gives labels that are valid only for this source, so they \
+                           cannot become IRIs; skolemize alone makes IRIs from stable labels or content \
+                           labels";
             return Err(Error::new(ErrorKind::Argument, message));
         }
         let mut given = given.into_iter().filter_map(|(is_given, name)| is_given.then_some(name));
         let what = given.next();
         if let (true, Some(other)) = (deskolemize.is_some(), given.next()) {
             let message =
-                format!("{other} not for a conversion with deskolemize: it is another one, of its result");
+                format!("{other} not possible with deskolemize: convert the result in a second step");
             return Err(Error::new(ErrorKind::Argument, message));
         }
         let (mut source, mut labels) = (source, None);
@@ -107,7 +108,7 @@ impl Conversion {
         let format = input.format()?;
         let is_patch = matches!(format, AnyFormat::Patch(_));
         if let (true, Some(what)) = (is_patch, what) {
-            let message = format!("{what} for statements: patches tell blank nodes by their labels");
+            let message = format!("{what} for statements only: patches identify blank nodes by their labels");
             return Err(Error::new(ErrorKind::Argument, message));
         }
         let names = match (labels, skolemize, deskolemize) {

@@ -1,4 +1,4 @@
-//! Errors are data: a stable kind, a position, and one line for a person.
+//! Errors are data: a stable kind, a position, and one line of text.
 
 use std::fmt;
 use std::io;
@@ -15,8 +15,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// Where in the input: frames, rows and bytes count from 0, lines and columns from 1.
 ///
 /// `row` counts every row of its frame, also options and lookup entries; an error between rows has
-/// the number of the row that would come next. `offset` is the first byte at fault in the decompressed
-/// stream: of a field, of a varint or length that cannot be, or of the content of a message that lacks a field.
+/// the number of the row that would come next. `offset` is the first wrong byte in the decompressed stream:
+/// of a field, of a wrong varint or length, or of the content of a message that lacks a field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Position {
     /// The path, topic or name of the stream.
@@ -77,7 +77,7 @@ impl Error {
         self
     }
 
-    /// Names the field at fault, as `quad.o_iri.name_id`.
+    /// Names the wrong field, such as `quad.o_iri.name_id`.
     #[must_use]
     pub fn with_field(mut self, field: String) -> Self {
         self.0.field = Some(field);
@@ -91,7 +91,7 @@ impl Error {
         self
     }
 
-    /// Message and place, for who tells kind and source apart.
+    /// Message and place, without kind and source.
     pub(crate) fn told_apart(mut self) -> String {
         self.0.position.source = None;
         let text = self.to_string();
@@ -101,7 +101,7 @@ impl Error {
             .to_owned()
     }
 
-    /// Fills in what is not known yet of the position.
+    /// Fills in the missing parts of the position.
     #[cold]
     #[must_use]
     pub fn located(mut self, at: &Position) -> Self {
@@ -130,7 +130,7 @@ impl Error {
         &self.0.position
     }
 
-    /// The field at fault, dotted.
+    /// The wrong field, with dots.
     pub fn field(&self) -> Option<&str> {
         self.0.field.as_deref()
     }
@@ -169,7 +169,7 @@ impl fmt::Display for Error {
         let Inner { kind, message, position, field, limit, .. } = &*self.0;
         write!(f, "{}: {message}", kind.slug())?;
         if let Some(limit) = limit {
-            write!(f, "; raise it with limits.{limit}")?;
+            write!(f, "; raise the limit with limits.{limit}")?;
         }
         let mut parts = Vec::new();
         let numbered = [
@@ -211,7 +211,7 @@ pub fn catch_panic<T, E: From<Error>>(work: impl FnOnce() -> Result<T, E>) -> Re
         let text = panic.downcast_ref::<&str>().copied();
         let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
         let text = text.unwrap_or("a panic without a message");
-        let message = format!("{text}; this is a fault of jelly-patch, please report it");
+        let message = format!("{text}; this is a bug of jelly-patch, please report it");
         Err(Error::new(ErrorKind::Internal, message).into())
     })
 }

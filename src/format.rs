@@ -1,4 +1,4 @@
-//! The formats there are, their names and extensions.
+//! The formats, their names and extensions.
 
 use crate::compression::{ending_of, unpacked};
 use crate::error::{Error, ErrorKind, Result};
@@ -10,7 +10,7 @@ macro_rules! formats {
         pub enum $name { $($(#[$vdoc])* $variant,)* }
 
         impl $name {
-            /// Every format there is.
+            /// All formats.
             pub const ALL: &'static [$name] = &[$($name::$variant,)*];
 
             /// The name in options.
@@ -103,7 +103,7 @@ fn extension(name: &str) -> Option<String> {
 pub(crate) fn why_not_empty(name: &str, is_compressed: bool) -> Option<String> {
     let ending = ending_of(&name.to_ascii_lowercase());
     if let Some(ending) = ending.filter(|_| !is_compressed) {
-        return Some(format!("a file named *{ending} holds at least the header of its compression"));
+        return Some(format!("a file named *{ending} has at least the header of its compression"));
     }
     match (RdfFormat::of_file(name), PatchFormat::of_file(name), extension(name)?.as_str()) {
         (Some(RdfFormat::Jelly), ..) | (_, Some(PatchFormat::Jelly), _) => Some(OPTIONS_FIRST.to_owned()),
@@ -118,16 +118,16 @@ pub(crate) fn why_not_empty(name: &str, is_compressed: bool) -> Option<String> {
 /// Why a stream of Jelly has bytes.
 pub(crate) const OPTIONS_FIRST: &str = "a stream begins with its options";
 
-/// Whether a name without a format beside it can be that of a new file of patches, or of statements.
+/// Checks whether a file name is possible for a new file of patches or statements, if no format is given.
 ///
-/// A name without an extension can, and one that ends in a number, as files of logs do.
+/// A name without an extension is possible, and a name that ends in a number, as files of logs do.
 ///
 /// # Errors
-/// `argument.extension`: the extension is that of other data, or of none that is written.
+/// `argument.extension`: the extension belongs to other data, or to no format that can be written.
 pub fn check_name(name: &str, is_patch: bool) -> Result<()> {
     let last = name.rsplit_once('.').map(|(_, last)| last.to_ascii_lowercase()).unwrap_or_default();
     if matches!(&*last, "bz2" | "xz" | "zip") {
-        let message = format!("{name}: .{last} is not written; .gz is gzip, .zst is zstd");
+        let message = format!("{name}: .{last} files cannot be written; use .gz (gzip) or .zst (zstd)");
         return Err(Error::new(ErrorKind::ArgumentExtension, message));
     }
     let Some(extension) = extension(name).filter(|text| !text.bytes().all(|byte| byte.is_ascii_digit()))
@@ -143,12 +143,13 @@ pub fn check_name(name: &str, is_patch: bool) -> Result<()> {
         (Some(rdf), ..) if is_patch => format!("{} has no patches; {known}", rdf.title()),
         (_, Some(patch), _) if !is_patch => format!("{} has no datasets; {known}", patch.title()),
         (Some(_), ..) | (_, Some(_), _) => return Ok(()),
-        (.., "parquet" | "arrow") => "only a conversion writes tables".to_owned(),
+        (.., "parquet" | "arrow") => "only jelly.convert writes tables".to_owned(),
         _ => format!(
-            ".{extension} is the extension of no format that is written; {known}, and .gz or .zst after that"
+            ".{extension} is not the extension of a format that can be written; {known}, optionally followed \
+             by .gz or .zst"
         ),
     };
-    let message = format!("{name}: {why}; or name a format");
+    let message = format!("{name}: {why}; or set the format");
     Err(Error::new(ErrorKind::ArgumentExtension, message))
 }
 

@@ -1,4 +1,4 @@
-//! From a source to rows: finds its format and sets the right decoder on it.
+//! From a source to rows: detects its format and creates its decoder.
 
 mod committed;
 mod identity;
@@ -36,16 +36,17 @@ pub struct OpenOptions {
     pub rdf_format: Option<RdfFormat>,
     /// The format of patches; `None`: detected from the content, then from the name.
     pub patch_format: Option<PatchFormat>,
-    /// How frames lie in the bytes, what is refused, the limits, and the name of the source.
+    /// How frames lie in the bytes, what is rejected, the limits, and the name of the source.
     pub decode: DecodeOptions,
     /// `None`: detected from the content.
     pub compression: Option<Compression>,
     /// Only rows of committed transactions (patches).
     pub committed: bool,
-    /// A source without a byte is refused where it would have to be Jelly, whose streams begin with options. A file
-    /// whose name says that it has bytes is refused always. In the other formats nothing is an empty document.
+    /// Rejects an empty source (zero bytes) that must be Jelly, because Jelly streams begin with options. An
+    /// empty file whose name shows that it must have bytes is always rejected. In the other formats, zero
+    /// bytes are an empty document.
     pub refuse_empty: bool,
-    /// Go on where this snapshot was taken.
+    /// Continue where this snapshot was taken.
     pub resume: Option<Vec<u8>>,
     /// Where to begin; `None`: at the start. In Jelly a sync point. In N-Triples, N-Quads and RDF Patch any
     /// byte: the rows are those of the lines that begin at it or after it.
@@ -54,10 +55,11 @@ pub struct OpenOptions {
     pub end: Option<u64>,
     /// The part to read, instead of `start` and `end`.
     pub split: Option<PartOf>,
-    /// What scopes of labels follow from, instead of the name: sources that are not the same may have one name.
+    /// The text that scopes of labels are computed from, instead of the name, because different sources can
+    /// have the same name.
     pub scope: Option<String>,
-    /// Most threads that read the source; `None`: another takes the compression off where there are processors, and
-    /// one reads rows.
+    /// Maximum number of threads that read the source; `None`: one reads rows, and a second decompresses if
+    /// there are enough processors.
     pub threads: Option<usize>,
 }
 
@@ -65,9 +67,9 @@ impl With for OpenOptions {}
 
 /// A source of rows and its format; the rows go to sinks of type `S`.
 ///
-/// What it can do is in [`RowSource`] and [`SourceState`](crate::reader::SourceState).
+/// Its methods are in [`RowSource`] and [`SourceState`](crate::reader::SourceState).
 pub struct RowReader<F, S> {
-    /// The format that was asked for or detected.
+    /// The format that was requested or detected.
     pub format: F,
     rows: Box<dyn RowSource<S>>,
 }
@@ -112,7 +114,7 @@ pub fn open_patch<S: PatchSink>(source: Source, options: &OpenOptions) -> Result
     input.patches(format)
 }
 
-/// A source that is open and of which no row was read: its format can be asked for first.
+/// An open source of which no row was read yet: its format can be requested first.
 pub struct Input<'o> {
     opened: Opened,
     /// The name that suggests a format: of the file, or what the source is called.
@@ -134,7 +136,7 @@ impl<'o> Input<'o> {
         Ok(Input { opened: opened.map_err(|error| locate(options, error))?, name, options })
     }
 
-    /// The compression that was asked for or detected.
+    /// The compression that was requested or detected.
     pub fn compression(&self) -> Compression {
         self.opened.compression
     }
@@ -144,7 +146,7 @@ impl<'o> Input<'o> {
         self.opened
     }
 
-    /// Whether it has patches: by the format that was asked for, else by the content, else by the name.
+    /// Whether it has patches: by the requested format, else by the content, else by the name.
     pub fn has_patches(&self) -> bool {
         match (self.options.rdf_format, self.options.patch_format) {
             (None, None) => is_patch(self.opened.content, self.name.as_deref()),
@@ -172,7 +174,7 @@ impl<'o> Input<'o> {
         self.checked(self.options.patch_format, PatchFormat::Jelly, detect)
     }
 
-    /// The format that was asked for, or the one that is detected; a Jelly stream may have to have bytes.
+    /// The format that was requested, or the one that is detected; a Jelly stream may have to have bytes.
     fn checked<F: PartialEq>(
         &self,
         asked: Option<F>,
@@ -196,8 +198,8 @@ impl<'o> Input<'o> {
         let by_name = || self.name.as_deref().and_then(|name| why_not_empty(name, is_packed));
         let why = || by_name().or_else(|| must_be_jelly.then(|| OPTIONS_FIRST.to_owned()));
         let Some(why) = is_empty.then(why).flatten() else { return Ok(()) };
-        let message = format!("there are no bytes, but {why}");
-        let hint = "an upload that failed leaves this; leave such inputs out";
+        let message = format!("the source is empty, but {why}");
+        let hint = "a failed upload may have left it empty; leave it out";
         Err(Error::new(ErrorKind::TruncatedStream, message).with_hint(hint))
     }
 
@@ -230,7 +232,7 @@ impl<'o> Input<'o> {
         let Input { opened, options, .. } = self;
         let config = &options.decode;
         if options.committed && options.resume.is_some() {
-            return Err(argument("resume goes with rows=\"all\" only"));
+            return Err(argument("resume works only with rows=\"all\""));
         }
         options.check_resume(format == PatchFormat::Jelly)?;
         let text = |dialect| {
@@ -271,7 +273,7 @@ impl OpenOptions {
 
     fn check_resume(&self, is_jelly: bool) -> Result<()> {
         if self.resume.is_some() && !is_jelly {
-            return Err(argument("resume is for Jelly streams only"));
+            return Err(argument("resume works only with Jelly streams"));
         }
         Ok(())
     }

@@ -106,7 +106,7 @@ impl LogicalType {
     pub fn from_name(name: &str) -> Result<Self> {
         let known = (0..=u32::from(u8::MAX)).map(LogicalType).find(|known| known.name() == Some(name));
         known.or_else(|| name.parse().ok().map(LogicalType)).ok_or_else(|| {
-            let message = format!("logical_type is {name:?}; there is no such type");
+            let message = format!("logical_type is {name:?}, but this type does not exist");
             Error::new(ErrorKind::Argument, message)
         })
     }
@@ -241,9 +241,9 @@ impl RdfOptions {
 /// Options of either format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StreamOptions {
-    /// Of Jelly-RDF.
+    /// For Jelly-RDF.
     Rdf(RdfOptions),
-    /// Of Jelly-Patch.
+    /// For Jelly-Patch.
     Patch(PatchOptions),
 }
 

@@ -36,10 +36,10 @@ pub trait PushState {
 
     /// All that a decoder in another process needs to go on.
     fn snapshot(&self) -> Result<Vec<u8>> {
-        Err(Error::new(ErrorKind::Argument, "a snapshot is of a Jelly stream"))
+        Err(Error::new(ErrorKind::Argument, "only Jelly streams have snapshots"))
     }
 
-    /// What was passed over so far.
+    /// What was ignored so far.
     fn warnings(&self) -> Vec<Warning> {
         Vec::new()
     }

@@ -122,7 +122,7 @@ impl<D: PushState> Reader<D> {
         }
         is_right &= self.decoder.progress().rows == end.rows;
         if !is_right {
-            let message = "the index is of other bytes: this part ends elsewhere";
+            let message = "the index belongs to other bytes: this part ends at another place";
             return Err(self.decoder.fail(Error::new(ErrorKind::WireMark, message)));
         }
         Ok(true)

@@ -44,7 +44,7 @@ pub trait RowFormat<S: Sink>: RowState {
     }
 }
 
-/// Refuses that a format and its sink keep more than `most` bytes from row to row.
+/// Rejects that a format and its sink keep more than `most` bytes from row to row.
 #[inline]
 pub(crate) fn check_kept(kept: usize, most: usize) -> Result<()> {
     if kept <= most {
@@ -54,7 +54,7 @@ pub(crate) fn check_kept(kept: usize, most: usize) -> Result<()> {
     Err(Error::limit(ErrorKind::LimitLookup, "lookup_bytes", message))
 }
 
-/// What is asked for at least when a row goes on.
+/// What is requested at least when a row goes on.
 const PIECE: usize = 4 << 10;
 /// A longer row is looked at again only after it grew by an eighth, or small pieces of it would take forever.
 const LONG: usize = 32 << 10;
@@ -119,7 +119,7 @@ impl<F: RowState> RowDecoder<F> {
                 continue;
             }
             let held = self.carry.len();
-            // no more than a row may have, or a row that is not too long would be refused
+            // no more than a row may have, or a row that is not too long would be rejected
             let room = self.most.saturating_add(PIECE).saturating_sub(held).max(1);
             let more = rest.len().min(held.max(PIECE)).min(room);
             self.hold(&rest[..more])?;
@@ -234,7 +234,7 @@ impl<S: Sink, F: RowFormat<S>> Push<S> for RowDecoder<F> {
                     self.offset += bytes as u64;
                 }
                 Ok(Step::Short) => {
-                    let message = "a row that does not end at the end of the input";
+                    let message = "a row does not end at the end of the input";
                     break Err(Error::new(ErrorKind::Internal, message));
                 }
                 Err(error) => break Err(error),

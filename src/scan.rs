@@ -245,7 +245,7 @@ pub(crate) fn is_prefix_name(name: &str) -> bool {
     name.is_empty() || name.starts_with(is_name_start) && is_name_rest(name)
 }
 
-/// Refuses the name of a prefix that Turtle does not allow.
+/// Rejects the name of a prefix that Turtle does not allow.
 pub(crate) fn check_prefix_name(name: &str) -> Result<()> {
     if is_prefix_name(name) {
         return Ok(());

@@ -73,7 +73,7 @@ struct Cut {
 pub fn splits(source: Source, options: &SplitOptions, poll: Poll<'_>) -> Result<Splits> {
     let name = options.open.decode.source.clone();
     let again =
-        || source.again().ok_or_else(|| crate::open::argument("splits are of a file, or of bytes in memory"));
+        || source.again().ok_or_else(|| crate::open::argument("only files and bytes in memory can be split"));
     let path = match &source {
         Source::Path(path) => Some(path.clone()),
         _ => None,
@@ -119,7 +119,7 @@ pub fn splits(source: Source, options: &SplitOptions, poll: Poll<'_>) -> Result<
     Ok(Splits { format, compression, splits: plan.splits(), warnings })
 }
 
-/// Where parts should begin, but for the first: as many as are needed, of the same length.
+/// Where parts should begin, except the first: as many as are needed, of the same length.
 fn targets(length: u64, split_bytes: u64) -> Vec<u64> {
     let count = length.div_ceil(split_bytes.max(1)).min(MOST_SPLITS);
     (1..count).map(|part| (u128::from(length) * u128::from(part) / u128::from(count)) as u64).collect()

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// Something that was found and passed over: an index that is not used, marks that mean nothing.
+/// Something that was found and ignored, such as an index that is not used or sync points in the wrong place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// One line for a person.
+    /// One line of text.
     pub message: String,
     /// The path or name of the stream.
     pub source: Option<Arc<str>>,

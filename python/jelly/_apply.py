@@ -15,7 +15,7 @@ Ways: TypeAlias = Literal["auto", "match", "content", "labels"]
 
 
 class Applied(NamedTuple):
-    """What was done.
+    """A summary of the result.
 
     Attributes:
         version: The version of the result: patches that were applied.
@@ -24,16 +24,14 @@ class Applied(NamedTuple):
         statements: Statements of the result.
         added: Quads that are in the result and were not in the base.
         deleted: Quads that were in the base and are not in the result.
-        changes: ``A`` and ``D`` rows of committed transactions, those without effect included.
+        changes: ``A`` and ``D`` rows of committed transactions, with or without effect.
         prefixes: Prefixes that the patches change.
-        prefixes_left_out: Prefixes of the base and changes of prefixes that the result cannot hold: of named graphs, or in a
-            format without prefixes.
+        prefixes_left_out: Prefixes of the base and prefix changes that the result cannot hold: those of named graphs,
+            or all in a format without prefixes.
         bytes: Bytes that were written, without compression.
-        without_effect: Those of the changes that met nothing: adds of a quad that was there, deletes
-            of one that was not.
-        base_version: The version of the base: 0, but for a folder that begins after another one.
-        order: Files of a folder, in the order in which they were applied, where nothing but their
-            names decided it.
+        without_effect: Changes without effect: an added quad existed already, or a deleted quad did not exist.
+        base_version: The version of the base: 0, unless the folder begins after another version.
+        order: Files of a folder, in the order in which they were applied, if only their names decided this order.
     """
 
     version: int
@@ -62,42 +60,40 @@ def apply(
 ) -> Applied:
     """Applies patches to a dataset: ``(D minus net deletes) plus net adds``.
 
-    Only rows of committed transactions count, and rows outside of any. The result has the statements
-    of the base in their order, then what is added, in the order of first add. A quad is known by its
-    terms, language tags in any case; blank nodes by their labels, and a patch that names one by its
-    position in a file (``_:anon-0``) is refused. Applying the same patches again
-    changes nothing. Memory grows with the net patch, not with the base.
+    Only rows of committed transactions count, and rows outside any transaction. The result has the statements of the
+    base in their order, then the added statements in the order of their first add. Two quads are the same if their
+    terms are the same; the case of language tags does not matter. Blank nodes are identified by their labels; a patch
+    with a positional label (``_:anon-0``) is rejected. Applying the same patches again changes nothing. Memory grows
+    with the net patch, not with the base.
 
-    A log is patches chained by ``H id`` and ``H prev``, in any files. Without ``prev`` patches
-    are applied in the order in which they are given; only the files of a directory are sorted by
-    their names, with numbers by their value, and ``order`` of the result says so. In a directory of
-    ``patch-0001``, ``patch-0002`` and so on the number is the version, and none may be missing.
+    A log is a chain of patches by ``H id`` and ``H prev``, in any files. Patches without ``prev`` are applied in the
+    given order; the files of a folder are sorted by name, with numbers by value, and ``order`` of the result lists
+    them. In a folder of ``patch-0001``, ``patch-0002`` and so on, the number is the version, and no number may be
+    missing.
 
     Args:
         base: The dataset: path (``-`` is standard input), bytes, binary file object or iterable of
             bytes.
-        patches: A source as ``base``, a list of sources, or a directory of files such as
-            ``patch-0001``. Any format and compression, several patches in a file.
-        dest: Path (``-`` is standard output) or binary file object. A path appears whole or not at
-            all.
-        distinct: Write a statement once that the base has twice; takes 20 to 31 bytes of memory a
-            statement.
-        progress: Called with a :class:`Step` now and then; an exception stops.
-        **options: Of reading: ``base_format``, ``patch_format``, ``framing``, ``strict``,
-            ``lenient_flags``, ``strict_graphs``, ``limits``. Of the log: ``unfinished="drop"``
-            leaves out transactions that a crash cut off, which are an error otherwise;
-            ``chain="ignore"`` takes patches as they are given and ignores their ids. Of writing:
-            ``to`` (``auto``: by the extension of ``dest``, else the format of the base),
-            ``to_compression`` and those of :func:`convert`; a Jelly result keeps the options of a
-            Jelly base, but for those given here.
+        patches: A source like ``base``, a list of sources, or a folder of files such as ``patch-0001``, in any format
+            and compression; a file can have several patches.
+        dest: Path (``-`` is standard output) or binary file object. A path appears complete or not at all.
+        distinct: Write a statement only once if the base has it twice; takes 20 to 31 bytes of memory per statement.
+        progress: Called from time to time with a :class:`Step`; an exception stops the work.
+        **options: For reading: ``base_format``, ``patch_format``, ``framing``, ``strict``,
+            ``lenient_flags``, ``strict_graphs``, ``limits``. For the log: ``unfinished="drop"``
+            leaves out transactions that a crash cut off, which are otherwise an error;
+            ``chain="ignore"`` takes patches in the given order and ignores their ids. For writing: ``to`` (``auto``:
+            by the extension of ``dest``, else the format of the base),
+            ``to_compression`` and those of :func:`convert`; a Jelly result keeps the options of a Jelly base, except
+            those given here.
 
     Returns:
-        What was done.
+        A summary of the result.
 
     Raises:
-        PatchError: The patches have no meaning: unfinished transactions, a broken chain, blank
-            nodes without a label that lasts.
-        JellyError: A source is bad, or the result cannot be written in this format.
+        PatchError: The patches are not valid: unfinished transactions, a broken chain, positional labels of blank
+            nodes.
+        JellyError: A source has an error, or the result cannot be written in this format.
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
     """
@@ -117,21 +113,21 @@ def as_of(
 ) -> Applied:
     """Writes the dataset as it was at a version of a log.
 
-    Damage and unfinished transactions in later patches do not matter, where the version comes
-    before them in the order in which the patches are given.
+    Damage and unfinished transactions in later patches do not matter if the version comes before them in the given
+    order.
 
     Args:
         base: The dataset before the log, as for :func:`apply`.
         patches: The log, as for :func:`apply`.
-        version: A number: 0 is the base, each patch is one version. Or the id of the patch that
-            made it, as an IRI or a term.
+        version: A number (0 is the base, and each patch makes one version), or the id of the patch that made the
+            version, as an IRI or a term.
         dest: As for :func:`apply`.
         distinct: As for :func:`apply`.
         progress: As for :func:`apply`.
         **options: As for :func:`apply`.
 
     Returns:
-        What was done.
+        A summary of the result.
 
     Raises:
         PatchError: The log has no such version, or as for :func:`apply`.
@@ -141,7 +137,8 @@ def as_of(
     """
     if version is None:
         raise TypeError(
-            "as_of() needs a version: a number, or the id of a patch; apply() gives the last one"
+            "as_of() needs a version: a number, or the id of a patch; use apply() for the last "
+            "version"
         )
     given = keywords(
         "as_of", options, "dataset", "log", "result_rdf", distinct=distinct, version=version
@@ -158,8 +155,8 @@ def applied(
 ) -> Applied:
     """Does what :func:`apply` and :func:`as_of` say.
 
-    Two options are for backups and logs alone: ``base_labels="named"`` refuses a base whose blank nodes have
-    positions for labels, ``takes_positions`` takes patches that name nodes so.
+    Two options are for backups and logs alone: ``base_labels="named"`` rejects a base with positional labels,
+    ``takes_positions`` accepts patches with positional labels.
     """
     return _applied(base, patches, dest, given, progress)[0]
 
@@ -172,22 +169,22 @@ def stored(
     *,
     blank_nodes: Ways = "auto",
 ) -> tuple[Applied, Ways]:
-    """Writes a dump as the base of a log: Jelly, each statement once, with labels that last.
+    """Writes a dump as the base of a log: Jelly, each statement once, with stable labels.
 
     Args:
         dump: The dataset.
         dest: Where it is written.
         given: Options of reading and writing.
         progress: As for :func:`apply`.
-        blank_nodes: How later datasets will be compared with it. ``labels`` refuses positions; ``match`` and
-            ``content`` give content labels; ``auto`` gives these where labels do not last.
+        blank_nodes: How later datasets will be compared with it. ``labels`` rejects positional labels; ``match`` and
+            ``content`` give content labels; ``auto`` gives content labels if labels are not stable.
 
     Returns:
         What was done, and how later datasets are to be compared with it: never ``auto``.
 
     Raises:
-        PatchError: Labels are positions, and ``blank_nodes`` is ``labels`` (``patch.labels``).
-        JellyError: The dump is bad.
+        PatchError: There are positional labels, and ``blank_nodes`` is ``labels`` (``patch.labels``).
+        JellyError: The dump has an error.
     """
     labels = {"auto": "auto", "labels": "named"}.get(blank_nodes, "content")
     given = given | {"distinct": True, "to": "jelly", "base_labels": labels}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def require_pyarrow() -> None:
-    """Refuses to go on without pyarrow.
+    """Rejects to go on without pyarrow.
 
     Raises:
         ImportError: It is not installed.

@@ -1,4 +1,4 @@
-"""``jelly.backup`` and ``jelly.restore``: a dataset at any of its times, from a dump and what changed since."""
+"""``jelly.backup`` and ``jelly.restore``: every stored version of a dataset, from a first dump and the changes since."""
 
 from __future__ import annotations
 
@@ -46,31 +46,31 @@ from jelly.types import Destination, RdfFormat, Source
 _BASE = "base.jelly.zst"
 _INTEGER = "<http://www.w3.org/2001/XMLSchema#integer>"
 _POSITIONS = (
-    "this backup names blank nodes by their positions in a file (_:anon-0 and so on), which are other nodes "
-    "in another dump; what is here can be restored, but a new dump needs a new folder"
+    "this backup names blank nodes by their positions in a file (_:anon-0 and so on), which are "
+    "other nodes in another dump; its versions can be restored, but a new dump needs a new folder"
 )
 
 
 class BackedUp(NamedTuple):
-    """A state of a backup.
+    """A version of a backup.
 
     Attributes:
         version: Its number; 0 is the first one.
         id: The id of its patch.
-        path: The file that was written, or that has this state already.
-        written: Something was new.
+        path: The file that was written, or that already has this version.
+        written: Whether something was new.
         statements: Statements of the dataset, each counted once.
-        added: Those that the state before did not have.
-        deleted: Those that only the state before had.
+        added: Statements that the previous version did not have.
+        deleted: Statements that only the previous version had.
         prefixes: Rows of prefixes that changed.
-        blank_nodes: How blank nodes were compared with the state before: ``match``, ``content`` or
-            ``labels``; of the first dump, how those of later dumps will be.
-        kept_nodes: Blank nodes that the state before had, too. 0 unless nodes were matched, as the
-            three numbers below.
-        new_nodes: Blank nodes that the state before did not have.
-        gone_nodes: Blank nodes that only the state before had.
-        unsettled_nodes: Blank nodes of both states in components so symmetric that
-            ``limits.blank_work`` did not suffice to put their nodes in order.
+        blank_nodes: How blank nodes were compared with the previous version: ``match``, ``content`` or ``labels``;
+            for the first dump, how blank nodes of later dumps will be compared.
+        kept_nodes: Blank nodes that the previous version also had. 0 unless nodes were matched, like the three
+            numbers below.
+        new_nodes: Blank nodes that the previous version did not have.
+        gone_nodes: Blank nodes that only the previous version had.
+        unsettled_nodes: Blank nodes of both versions in components so symmetric that ``limits.blank_work`` did not
+            suffice to put their nodes in order.
     """
 
     version: int
@@ -102,7 +102,7 @@ class Restored(NamedTuple):
         prefixes: Prefixes that the patches change.
         prefixes_left_out: Prefixes, and changes of prefixes, that the result cannot hold.
         bytes: Bytes that were written, without compression.
-        at: The time of the dump that the result is.
+        at: The time of the dump that was restored.
     """
 
     version: int
@@ -134,47 +134,44 @@ def backup(
     progress: Report | None = None,
     **options: Unpack[BackupOptions],
 ) -> BackedUp:
-    """Keeps a dump of a dataset in a folder: whole the first time, what changed after that.
+    """Stores a dump of a dataset in a folder: the whole dump the first time, then only the changes.
 
     The folder has ``base.jelly.zst``, ``base.json`` and a log that :class:`Log` reads and
     :func:`apply` applies. If nothing changed, no version is written: ``base.json`` keeps the time
-    of the dump. A state appears whole or not at
-    all; of two backups at once one is refused. Memory is that of :func:`diff` and of the changes
-    since the first dump.
+    of the dump. A version appears complete or not at all; of two backups at once, one is rejected. Memory is the
+    memory of :func:`diff` plus that of the changes since the first dump.
 
-    Where labels of blank nodes do not last (see :func:`diff`), the first dump is kept with content labels,
-    which depend on the graph alone; nodes of a later dump that the state before has, too, keep these
-    labels. So a dump in another order, format or with other labels is nothing new, and
-    :func:`history` follows a node.
+    If the labels of blank nodes are not stable (see :func:`diff`), the first dump is stored with content labels,
+    which depend on the graph alone; nodes of a later dump that the previous version also has keep these labels. So a
+    dump in another order or format, or with other labels, has no changes, and :func:`history` follows a node.
 
     Args:
         dump: The dataset: path (``-`` is standard input), bytes, binary file object or iterable of
             bytes.
-        folder: Where it is kept.
-        at: The time of the dump, not before that of the last version; now otherwise. A ``datetime``,
-            or text such as ``2026-11-21T18:00Z``; without a zone, in the zone of this machine. A
-            day (``2026-11-21``) is its first moment.
-        prefixes: Keep prefixes too. Formats without prefixes have none.
-        blank_nodes: How blank nodes are compared. ``match``: nodes of the dump are found in the state before
-            by what is said of them. ``labels``: the same label is the same node, for dumps of a store that
-            keeps labels. ``content``: by content labels of each dump, which costs more rows. ``auto``: the
-            way of the folder, which ``base.json`` says; of a new one ``match`` if labels of the dump do not
-            last, else ``labels``. A folder can go over to ``match`` at any dump.
-        progress: Called with a :class:`Step` now and then; an exception stops.
-        **options: Of reading: ``dump_format``, ``framing``, ``strict``, ``lenient_flags``,
+        folder: The folder of the backup.
+        at: The time of the dump, not before the time of the last version; the default is now. A ``datetime``, or text
+            such as ``2026-11-21T18:00Z``; without a zone, in the zone of this machine. A day (``2026-11-21``) means
+            its first moment.
+        prefixes: Store prefixes too. Formats without prefixes have none.
+        blank_nodes: How blank nodes are compared. ``match``: nodes of the dump are matched to nodes of the previous
+            version by the statements about them. ``labels``: the same label is the same node, for dumps of a store
+            that keeps labels. ``content``: by content labels of each dump, which gives more rows. ``auto``: as
+            recorded in ``base.json`` of the folder; in a new folder ``match`` if the labels of the dump are not
+            stable, else ``labels``. A folder can switch to ``match`` with any dump.
+        progress: Called from time to time with a :class:`Step`; an exception stops the work.
+        **options: For reading: ``dump_format``, ``framing``, ``strict``, ``lenient_flags``,
             ``strict_graphs``, ``threads``, ``limits``.
 
     Returns:
-        The state that the folder has now.
+        The version that the folder has now.
 
     Raises:
-        PatchError: Another backup was made at the same time (``patch.conflict``), the folder does
-            not hold what it says (``patch.damaged``) or has a version of a later time
-            (``patch.time``), or blank nodes have no labels that last, where these are compared, or the
-            folder compares them in another way (``patch.labels``).
+        PatchError: Another backup was made at the same time (``patch.conflict``), the content of the folder is
+            damaged (``patch.damaged``), the folder has a version of a later time (``patch.time``), labels are
+            compared but are not stable, or the folder compares blank nodes in another way (``patch.labels``).
         LimitError: Matching needs more memory than ``limits.blank_bytes`` allows
             (``limit.blank_bytes``).
-        JellyError: The dump is bad, or the folder.
+        JellyError: The dump or the folder has an error.
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
     """
@@ -229,7 +226,7 @@ def backup(
             with log.alone():
                 if log.head.version != last.version:
                     raise refused_at(
-                        "patch.conflict", "another backup was made here at the same time", home
+                        "patch.conflict", "another backup to this folder ran at the same time", home
                     )
                 keep_way(home, work, way)
                 if last.at is None or last.at < time:
@@ -262,35 +259,35 @@ def restore(
     progress: Report | None = None,
     **options: Unpack[DatasetOptions],
 ) -> Restored:
-    """Writes the dataset that a backup keeps, as it is or was.
+    """Writes the dataset of a backup, as it is or was.
 
-    The number of its statements must be that of the dump: before it is, nothing appears at a path
-    or is written to standard output or a file object. What goes there is kept in a temporary file
-    first.
+    The number of statements must be the same as in the dump. Until this is checked, no file appears and nothing is
+    written to standard output or a file object; that output waits in a temporary file.
 
     Args:
-        folder: What :func:`backup` filled.
+        folder: The folder of the backup.
         dest: Path (``-`` is standard output) or binary file object.
-        version: The number of a state, or the id of its patch; the last one otherwise.
-        at: The last version of this day, or up to this time, in place of a version: a ``date``, a
+        version: The number of a version, or the id of its patch; the default is the last version.
+        at: Instead of ``version``: restore the last version of this day, or up to this time. A day or time is a
+            ``date``, a
             ``datetime``, or text such as ``2026-11-21`` (a day), ``2026-11-21T18:00`` or
             ``2026-11-21T18:00Z``. Without a zone, in the zone of this machine.
-        progress: Called with a :class:`Step` now and then; an exception stops.
-        **options: Of writing, as for :func:`apply`.
+        progress: Called from time to time with a :class:`Step`; an exception stops the work.
+        **options: For writing, as for :func:`apply`.
 
     Returns:
-        What was done.
+        A summary of the result.
 
     Raises:
-        PatchError: There is no such state (``patch.version``), or the folder does not hold what it
-            says (``patch.damaged``).
-        JellyError: The folder is bad, or the result cannot be written in this format.
+        PatchError: There is no such version (``patch.version``), or the content of the folder is damaged
+            (``patch.damaged``).
+        JellyError: The folder has an error, or the result cannot be written in this format.
         OSError: Reading or writing failed.
         ValueError: An option is wrong, or ``dest`` is a file of the backup.
     """
     home = local_path(folder)
     if at is not None and version is not None:
-        raise ValueError("version and at cannot both be given")
+        raise ValueError("version and at cannot be used together")
     check_folder(dest, [home])
 
     def made(unchanged: Callable[[], None]) -> Restored:
@@ -330,7 +327,7 @@ def _begin(home: Path, work: Path, done: Applied, time: datetime, way: Ways) -> 
     with Log(home).alone():
         if (home / BASE_JSON).exists():
             raise refused_at(
-                "patch.conflict", "another backup was made here at the same time", home
+                "patch.conflict", "another backup to this folder ran at the same time", home
             )
         if Log(home).files:
             raise refused_at("patch.conflict", "this folder has a log, but no backup", home)

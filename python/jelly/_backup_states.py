@@ -36,7 +36,9 @@ class State(NamedTuple):
 def states_of(home: Path) -> list[State]:
     """All states, by what is written of them; a file that cannot be read is left to whoever reads the log."""
     if not (home / BASE_JSON).exists():
-        raise FileNotFoundError(f"{home}: no backup is here, which would have {BASE_JSON}")
+        raise FileNotFoundError(
+            f"{home}: the folder is not a backup, because it has no {BASE_JSON}"
+        )
     base, statements, timestamp, version, id = _internal.backup_base(home)
     states = [State(version, id, time_of(timestamp), statements, home / base)]
     number = version
@@ -121,7 +123,7 @@ def at_time(states: list[State], time: Time, home: Path) -> int:
         raise refused_at("patch.version", message, home)
     if unknown:
         _read_to(unknown[0], states[0], home)
-        message = f"version {unknown[0]}, after version {found}, has no time (H timestamp): restore by version, with --version {found} or a later one"  # fmt: skip
+        message = f"version {unknown[0]}, after version {found}, has no time (H timestamp): restore it by its number, with --version {found} or a later one"  # fmt: skip
         raise refused_at("patch.time", message, home)
     return found
 

@@ -1,4 +1,4 @@
-"""Streams that could not be decoded: kept in a table of their own, so that a job goes on without them."""
+"""Streams that could not be decoded: stored in a separate table, so that a job continues without them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class BadRecords:
 
     def add(self, source: str | None, error: JellyError, value: bytes | None = None) -> None:
         """Takes a stream; ``value`` are its bytes, unless ``source`` is the path of a file that has them."""
-        _LOG.warning("passed over %s: %s", source or "a value", error)
+        _LOG.warning("ignored %s: %s", source or "a value", error)
         if self._folder is None:
             return
         row = {"source": source, "kind": error.kind, "error": str(error), "value": value}

@@ -21,20 +21,20 @@ def way_of(home: Path, asked: Ways) -> Ways:
     """How the blank nodes of the next dump are compared: as those of the dumps before, or by matching.
 
     Raises:
-        PatchError: Another way is asked for, by which all nodes would change (``patch.labels``), or what stands
-            there is no way (``patch.damaged``).
+        PatchError: Another way is requested, with which all nodes would change (``patch.labels``), or the recorded
+            way is not valid (``patch.damaged``).
     """
     known = json.loads((home / BASE_JSON).read_text()).get(_WAY, "labels")
     if known not in ("match", "content", "labels"):
-        raise _error("damaged", f"{_WAY} of {BASE_JSON} is {known!r}; expected match, content or labels", home)  # fmt: skip
+        raise _error("damaged", f"{_WAY} in {BASE_JSON} is {known!r}; expected match, content or labels", home)  # fmt: skip
     if asked in ("auto", known):
         return cast("Ways", known)
     if asked == "match":
         return asked
     raise _error(
         "labels",
-        f"this backup compares blank nodes by {known!r}, and by {asked!r} every one of them would change; "
-        f"ask for 'auto' or 'match', or begin a new folder",
+        f"this backup compares blank nodes by {known!r}, and with {asked!r} all of them would "
+        "change; use 'auto' or 'match', or a new folder",
         home,
     )
 
@@ -65,7 +65,7 @@ def last_dump(home: Path) -> datetime | None:
     try:
         return datetime.fromisoformat(said).astimezone(UTC)
     except (TypeError, ValueError):
-        message = f"{_LAST} of {BASE_JSON} is {said!r}; expected a time"
+        message = f"{_LAST} in {BASE_JSON} is {said!r}; expected a time"
         raise _error("damaged", message, home) from None
 
 

@@ -1,4 +1,4 @@
-"""Decoders of columns of streams: what ``DataFrame.mapInArrow`` calls in the workers."""
+"""Decoders of columns of streams, for ``DataFrame.mapInArrow``."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ _NOT_HERE = {
 def decode_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Decodes a column of whole Jelly-Patch streams into rows of ``PATCH_SCHEMA``.
 
-    For Spark: ``df.mapInArrow(jelly.decode_batches, jelly.PATCH_SCHEMA_DDL)``. Which column holds
-    the streams is described under ``batch_decoder``, which also takes options.
+    For Spark: ``df.mapInArrow(jelly.decode_batches, jelly.PATCH_SCHEMA_DDL)``. ``batch_decoder`` describes which
+    column has the streams, and also takes options.
     """
     return batch_decoder("patch")(batches)
 
@@ -76,28 +76,26 @@ def batch_decoder(
 ) -> BatchDecoder:
     """A decoder of a column of whole streams, for ``df.mapInArrow(d, d.ddl)``.
 
-    The column is the first of these that the DataFrame has. A null is no stream and gives no rows. A value or file
-    without a byte is not: a Jelly stream begins with its options, so that is an error (a row with
-    ``_corrupt_record`` in mode ``permissive``). In the other formats, where ``format`` or the name says
-    so, it is an empty document.
+    The column is the first of these that the DataFrame has. A null gives no rows. An empty value or file (zero bytes)
+    is an error (a row with ``_corrupt_record`` in mode ``permissive``), because a Jelly stream begins with its
+    options. In another format, set by ``format`` or the name, it is an empty document.
 
-    - ``content`` (binary), as ``binaryFile`` gives it; ``path`` names the stream.
-    - ``topic`` and ``value`` (binary), as Kafka gives them; ``topic/partition@offset`` names the
-      stream.
-    - ``path`` (string): the workers open the file, or the ``file:`` URI. The best for files: they
-      stream, where ``binaryFile`` holds them in memory.
+    - ``content`` (binary), as from ``binaryFile``; ``path`` names the stream.
+    - ``topic`` and ``value`` (binary), as from Kafka; ``topic/partition@offset`` names the stream.
+    - ``path`` (string): the workers open the file or the ``file:`` URI. This is best for files, because they are
+    streamed, while ``binaryFile`` holds them in memory.
     - The only binary column.
 
     Args:
         kind: ``"patch"`` for Jelly-Patch, ``"rdf"`` for Jelly-RDF.
         source_column: The column whose value names the stream, in ``source`` and in errors.
-        passthrough: Columns to repeat on each row of their stream, behind the decoded columns:
+        passthrough: Columns to repeat on each row of their stream, after the decoded columns:
             a mapping of names to Spark types (``{"day": "date"}``), the schema of a DataFrame
             (``df.select("day").schema``), or names alone, which become strings.
-        bad_records_path: A folder, here or in remote storage. A stream that is bad anywhere gives no rows, not
-            even those before its error, and is a row of a Parquet file in this folder: ``source``, ``kind`` and
-            ``error`` (text), ``value`` (its bytes; null for a file that the workers opened). Without it a bad
-            stream is an error. The workers write the files; a task that is repeated writes the same ones again.
+        bad_records_path: A folder, local or in remote storage. A stream with an error gives no rows, not even those
+            before the error, and becomes a row of a Parquet file in this folder: ``source``, ``kind`` and ``error``
+            (text), ``value`` (its bytes; null for a file that the workers opened). Without this option, a bad stream
+            is an error. The workers write the files; a repeated task writes the same files again.
         **options: See ``docs/options.md``; those of ``read_patch`` or ``read_rdf``, except
             ``source_name``, ``resume`` and ``split``.
 
@@ -126,14 +124,15 @@ class BatchDecoder:
 
     def __post_init__(self) -> None:
         if self.kind not in ("patch", "rdf"):
-            raise ValueError(f'kind is "patch" or "rdf", not {self.kind!r}')
+            raise ValueError(f'kind must be "patch" or "rdf", not {self.kind!r}')
         for name, instead in _NOT_HERE.items():
             if name in self.options:
-                raise ValueError(f"a batch decoder takes no {name}: {instead}")
+                raise ValueError(f"a batch decoder has no option {name}: {instead}")
         refuse_unknown("batch_decoder", self.options, f"decode_{self.kind}")
         if self.bad_records_path is not None and self.options.get("mode") == "permissive":
             raise ValueError(
-                "mode permissive makes a row of an error, and bad_records_path a row of another table: give one of them"
+                "mode permissive and bad_records_path cannot be used together: the first makes a "
+                "row of an error, the second records it in another table"
             )
         decoded = self._decoded_schema()  # a wrong option shows here, not in a worker
         for name in self.passthrough:
@@ -158,7 +157,7 @@ class BatchDecoder:
         return ", ".join([self._decoded_schema().ddl, *passed])
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Decodes; rows of a stream before its error are given first, then the error is raised.
+        """Decodes; the rows of a stream before its error are returned first, then the error is raised.
 
         Raises:
             ImportError: pyarrow is not installed.
@@ -236,7 +235,7 @@ class BatchDecoder:
     def _until_bad(
         self, streams: pa.RecordBatch, at: int, bad: BadRecords
     ) -> Generator[_Decoded, None, int]:
-        """The rows of values from one on; passes over the first bad one, and returns the number behind it."""
+        """The rows of values from one on; skips the first bad one, and returns the number after it."""
         open_at = at
         held: list[_Decoded] = []
         try:
@@ -362,14 +361,14 @@ def _cast(batch: pa.RecordBatch, field: pa.Field) -> pa.Array:
         found = batch.schema.field(index).type
         raise ValueError(
             f"column {field.name!r} ({found}) cannot pass through as {field.type}: {error}; "
-            "passthrough={name: type} says the type"
+            "set the type with passthrough={name: type}"
         ) from error
 
 
 def _types(passthrough: Mapping[str, Any] | Iterable[Any]) -> dict[str, str]:
     """Spark types by column; a type may be DDL or a ``DataType``, a column a ``StructField``."""
     if isinstance(passthrough, str):
-        raise ValueError("passthrough is a list of names or a mapping of names to types")
+        raise ValueError("passthrough must be a list of names or a mapping of names to types")
     if isinstance(passthrough, Mapping):
         return {
             name: getattr(kind, "simpleString", lambda kind=kind: kind)()

@@ -13,18 +13,17 @@ from jelly.types import Destination, Source
 
 
 class Patched(NamedTuple):
-    """What was done.
+    """A summary of the result.
 
     Attributes:
         id: The id of the patch that was written; of several, of the last one.
-        patches: Patches that it was made of.
+        patches: Number of patches that it was made from.
         changes: ``A`` and ``D`` rows of committed transactions in them.
         added: ``A`` rows that were written.
         deleted: ``D`` rows that were written.
         prefixes: ``PA`` and ``PD`` rows that were written.
         bytes: Bytes that were written, without compression.
-        order: Files of a folder, in the order in which they were taken, where nothing but their
-            names decided it.
+        order: Files of a folder, in the order in which they were read, if only their names decided this order.
     """
 
     id: str | None
@@ -41,7 +40,7 @@ class Patched(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """What was done.
+    """A summary of the result.
 
     Attributes:
         old: Statements of the old dataset.
@@ -52,8 +51,8 @@ class Compared(NamedTuple):
         prefixes: ``PA`` and ``PD`` rows of the patch.
         bytes: Bytes that were written, without compression.
         blank_nodes: How blank nodes were compared: ``match``, ``content`` or ``labels``.
-        kept_nodes: Blank nodes of the new dataset that are nodes of the old one. 0 with ``labels``,
-            as the three numbers below.
+        kept_nodes: Blank nodes of the new dataset that are also in the old one. 0 with ``labels``, like the three
+            numbers below.
         new_nodes: Blank nodes that only the new dataset has.
         gone_nodes: Blank nodes that only the old dataset has.
         unsettled_nodes: Blank nodes of both datasets in components so symmetric that
@@ -89,46 +88,44 @@ def diff(
     progress: Report | None = None,
     **options: Unpack[ComparingOptions],
 ) -> Compared:
-    """Writes the patch that makes one dataset of another.
+    """Writes the patch that turns one dataset into another.
 
-    The patch is canonical: deletes, then adds, no quad twice, in one transaction; of equal datasets
-    it is empty. A quad is known by its terms, language tags in any case. Memory is 20 to 31 bytes a
-    statement of ``new`` and as much for each delete. ``new`` is read twice: what cannot be, such as
-    standard input, is kept in a temporary file.
+    The patch is canonical: deletes, then adds, no quad twice, in one transaction; it is empty if the datasets are
+    equal. Two quads are the same if their terms are the same; the case of language tags does not matter. Memory is 20
+    to 31 bytes for each statement of ``new`` and for each delete. ``new`` is read twice; a source that can be read
+    only once, such as standard input, is kept in a temporary file.
 
-    Where the labels of blank nodes do not last (Turtle, TriG, RDF/XML, JSON-LD, and labels that a
-    reader made, such as ``anon-0``), nodes are matched: a node of ``new`` is the node of ``old`` of
-    which most of the same is said. Such a patch names the nodes of ``old`` by content labels, which
-    depend on the graph alone, and says so in the headers ``blank-nodes`` and ``blank-digest``;
+    If the labels of blank nodes are not stable (Turtle, TriG, RDF/XML, JSON-LD, and labels that a reader made, such
+    as ``anon-0``), nodes are matched: a node of ``new`` is matched to the node of ``old`` with which it shares the
+    most statements. The patch then names the nodes of ``old`` by content labels, which depend on the graph alone, and
+    has the headers ``blank-nodes`` and ``blank-digest``;
     :func:`apply` finds the nodes in any serialization of ``old``. Statements with blank nodes that
     need more memory than ``limits.blank_bytes`` are compared in parts, in temporary files.
 
     Args:
         old: A dataset: path (``-`` is standard input), bytes, binary file object or iterable of
             bytes.
-        new: Another one.
-        dest: Path (``-`` is standard output) or binary file object. A path appears whole or not at
-            all.
+        new: Another dataset.
+        dest: Path (``-`` is standard output) or binary file object. A path appears complete or not at all.
         id: ``H id`` of the patch, as an IRI or a term.
         prev: ``H prev`` of the patch, as ``id``.
         prefixes: Compare prefixes too. Formats without prefixes have none.
-        skolemize: Write blank nodes as IRIs, which other systems keep: what they begin with, such as
-            ``https://example.org/.well-known/genid/``, or True for such IRIs of ``genid.invalid``.
-        progress: Called with a :class:`Step` now and then; an exception stops.
-        **options: Of reading: ``old_format``, ``new_format``, ``framing``, ``strict``,
-            ``lenient_flags``, ``strict_graphs``, ``limits``. Of writing: ``to`` (``auto``: by the
+        skolemize: Write blank nodes as IRIs, which other systems keep: the start of these IRIs, such as
+            ``https://example.org/.well-known/genid/``, or True for IRIs of ``genid.invalid``.
+        progress: Called from time to time with a :class:`Step`; an exception stops the work.
+        **options: For reading: ``old_format``, ``new_format``, ``framing``, ``strict``,
+            ``lenient_flags``, ``strict_graphs``, ``limits``. For writing: ``to`` (``auto``: by the
             extension of ``dest``, else Jelly-Patch), ``to_compression`` and those of
             :func:`convert`.
 
     Returns:
-        What was done.
+        A summary of the result.
 
     Raises:
-        PatchError: A blank node has no label that lasts, and ``blank_nodes`` is ``labels``
-            (``patch.labels``).
+        PatchError: A blank node has no stable label, and ``blank_nodes`` is ``labels`` (``patch.labels``).
         LimitError: Matching needs more memory than ``limits.blank_bytes`` allows
             (``limit.blank_bytes``).
-        JellyError: A source is bad, or the patch cannot be written in this format.
+        JellyError: A source has an error, or the patch cannot be written in this format.
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
     """
@@ -150,13 +147,13 @@ def same(
     progress: Report | None = None,
     **options: Unpack[SameOptions],
 ) -> bool:
-    """Says whether two datasets are the same, with any labels of their blank nodes.
+    """Checks whether two datasets are the same apart from the labels of their blank nodes.
 
     Args:
         old: A dataset, as for :func:`diff`.
-        new: Another one.
-        progress: Called with a :class:`Step` now and then; an exception stops.
-        **options: Of reading, as for :func:`diff`.
+        new: Another dataset.
+        progress: Called from time to time with a :class:`Step`; an exception stops the work.
+        **options: For reading, as for :func:`diff`.
 
     Returns:
         Whether the datasets are isomorphic (RDF 1.2 Concepts, section 4.1): blank nodes can be renamed so
@@ -164,8 +161,8 @@ def same(
 
     Raises:
         LimitError: Blank nodes are so symmetric that ``limits.blank_work`` does not suffice to decide
-            that (``limit.blank_work``).
-        JellyError: A source is bad.
+            (``limit.blank_work``).
+        JellyError: A source has an error.
         OSError: Reading failed.
         ValueError: An option is wrong.
     """
@@ -184,29 +181,28 @@ def invert(
     progress: Report | None = None,
     **options: Unpack[PatchingOptions],
 ) -> Patched:
-    """Writes the patch that takes others back.
+    """Writes the patch that undoes others.
 
-    Each quad goes back to what it was before its first change. Without ``base`` every row is
-    believed to change something; one that provably does not, or a ``PD`` that does not say what the
-    prefix stood for, is an error that names it.
+    Each quad gets the state from before its first change. Without ``base``, each row is assumed to have changed
+    something; a row that provably changed nothing, or a ``PD`` without the namespace of the prefix, is an error that
+    names the row.
 
     Args:
-        patch: What is taken back, as for :func:`apply`.
-        dest: Path (``-`` is standard output) or binary file object. A path appears whole or not at
-            all.
+        patch: The patches to undo, as for :func:`apply`.
+        dest: Path (``-`` is standard output) or binary file object. A path appears complete or not at all.
         base: The dataset before the patches; rows that change nothing in it are left out.
         id: ``H id`` of the new patch, as an IRI or a term; a new one if the patches have ids.
-        prev: ``H prev``; the id of the last patch otherwise.
-        progress: Called with a :class:`Step` now and then; an exception stops.
-        **options: As for :func:`apply`, but that ``to`` is a format of patches; a Jelly patch keeps
-            the options of Jelly patches, but for those given here.
+        prev: ``H prev``; the default is the id of the last patch.
+        progress: Called from time to time with a :class:`Step`; an exception stops the work.
+        **options: As for :func:`apply`, but ``to`` is a format of patches; a Jelly patch keeps the options of Jelly
+            patches, except those given here.
 
     Returns:
-        What was done.
+        A summary of the result.
 
     Raises:
-        PatchError: The patches have no meaning, or cannot be taken back without a base.
-        JellyError: A source is bad, or the patch cannot be written in this format.
+        PatchError: The patches are not valid, or cannot be undone without a base.
+        JellyError: A source has an error, or the patch cannot be written in this format.
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
     """
@@ -229,28 +225,27 @@ def squash(
 ) -> Patched:
     """Writes one patch with the same effect as several.
 
-    Patches with ids become one with a new id, the ``prev`` of the first, and headers
+    Patches with ids become one patch with a new id, the ``prev`` of the first patch, and the headers
     ``squashed-from`` and ``squashed-to``.
 
     Args:
         patches: As for :func:`apply`.
-        dest: Path (``-`` is standard output) or binary file object. A path appears whole or not at
-            all.
-        mode: ``last`` keeps the last operation of each quad, which is always right. ``net`` drops
-            quads and prefixes too that are in the end as they were, which is right for logs whose
-            every row changes something, as :func:`canonicalize` makes them; so it is for the
-            result, which :func:`invert` can take back.
+        dest: Path (``-`` is standard output) or binary file object. A path appears complete or not at all.
+        mode: ``last`` keeps the last operation on each quad, which is always correct. ``net`` also drops quads and
+            prefixes that are the same in the end as before; it is correct for logs in which each row changes
+            something, such as those of :func:`canonicalize`. Then each row of the result changes something too, and
+            :func:`invert` can undo it.
         id: ``H id`` of the new patch, as an IRI or a term.
         prev: ``H prev`` of the new patch, as ``id``.
-        progress: Called with a :class:`Step` now and then; an exception stops.
+        progress: Called from time to time with a :class:`Step`; an exception stops the work.
         **options: As for :func:`invert`.
 
     Returns:
-        What was done.
+        A summary of the result.
 
     Raises:
-        PatchError: The patches have no meaning: unfinished transactions, a broken chain.
-        JellyError: A source is bad, or the patch cannot be written in this format.
+        PatchError: The patches are not valid: unfinished transactions, a broken chain.
+        JellyError: A source has an error, or the patch cannot be written in this format.
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
     """
@@ -267,7 +262,7 @@ def net(
 ) -> Patched:
     """Writes the last committed operation on each quad and prefix as one patch.
 
-    As :func:`squash`, without headers.
+    Like :func:`squash`, but without headers.
 
     Args:
         patches: As for :func:`apply`.
@@ -277,7 +272,7 @@ def net(
         **options: As for :func:`squash`.
 
     Returns:
-        What was done.
+        A summary of the result.
 
     Raises:
         PatchError: As for :func:`squash`.
@@ -300,18 +295,18 @@ def between(
     progress: Report | None = None,
     **options: Unpack[PatchingOptions],
 ) -> Patched:
-    """Writes the patch that makes one version of another.
+    """Writes the patch that turns one version of a log into another.
 
-    That is the last operation on each quad and prefix in the patches after the first version, up to
-    the second, which must not be earlier; with ``mode="net"``, for canonical logs, only what differs
-    between the two. It has the id of the second version and comes after the first, so that whoever has that
-    version can apply it in place of the patches between.
+    The patch has the last operation on each quad and prefix in the patches after the first version, up to the second
+    version, which must not be earlier; with ``mode="net"``, for canonical logs, only the difference between the two.
+    It has the id of the second version and comes after the first, so it can be applied to the first version instead
+    of the patches between.
 
     Args:
         patches: As for :func:`apply`.
         from_version: A number (0 is the dataset before the patches) or the id of the patch that made
             the version.
-        to_version: Number or id of the last version, as ``from_version``.
+        to_version: Number or id of the last version, like ``from_version``.
         dest: As for :func:`squash`.
         mode: As for :func:`squash`.
         id: As for :func:`squash`.
@@ -320,10 +315,10 @@ def between(
         **options: As for :func:`squash`.
 
     Returns:
-        What was done.
+        A summary of the result.
 
     Raises:
-        PatchError: The log has no such version, or the second comes before the first; or as for
+        PatchError: The log does not have one of the versions, or the second comes before the first; or as for
             :func:`squash`.
         JellyError: As for :func:`squash`.
         OSError: Reading or writing failed.
@@ -345,25 +340,23 @@ def canonicalize(
 ) -> Patched:
     """Writes patches with only the rows that change a dataset.
 
-    Patches, headers and transactions stay as they are, but for aborted ones. A ``PD`` gets the
-    namespace that the prefix stood for, and a ``PA`` over another namespace a ``PD`` of that before
-    it: the result can be taken back without the base, in formats that can say it (RDF Patch text
-    and Thrift cannot).
+    Patches, headers and transactions stay as they are, except aborted ones. A ``PD`` gets the namespace of the
+    prefix, and a ``PA`` that replaces a namespace gets a ``PD`` of the old one before it. So the result can be undone
+    without the base, in formats that can hold this (RDF Patch text and Thrift cannot).
 
     Args:
         patch: As for :func:`apply`.
         base: The dataset before the patches.
-        dest: Path (``-`` is standard output) or binary file object. A path appears whole or not at
-            all.
-        progress: Called with a :class:`Step` now and then; an exception stops.
+        dest: Path (``-`` is standard output) or binary file object. A path appears complete or not at all.
+        progress: Called from time to time with a :class:`Step`; an exception stops the work.
         **options: As for :func:`invert`.
 
     Returns:
-        What was done.
+        A summary of the result.
 
     Raises:
-        PatchError: The patches have no meaning: unfinished transactions, a broken chain.
-        JellyError: A source is bad, or the patches cannot be written in this format.
+        PatchError: The patches are not valid: unfinished transactions, a broken chain.
+        JellyError: A source has an error, or the patches cannot be written in this format.
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
     """

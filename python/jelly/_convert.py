@@ -30,16 +30,14 @@ class ConvertOptions(ConvertReadOptions, ConvertWriteOptions, total=False):
 
 
 class Tally(NamedTuple):
-    """How far a conversion got.
+    """Progress of a conversion.
 
     Attributes:
         rows: Rows that were read.
-        bytes_in: Bytes that were read, without compression; of Parquet and Arrow files, of their
-            columns.
-        bytes_out: Bytes that were written, without compression; of Parquet and Arrow files, of
-            their columns.
-        prefixes_left_out: Declarations of prefixes that the output cannot hold, as N-Triples, N-Quads,
-            Parquet and Arrow files cannot.
+        bytes_in: Bytes that were read, without compression; for Parquet and Arrow files, bytes of their columns.
+        bytes_out: Bytes that were written, without compression; for Parquet and Arrow files, bytes of their columns.
+        prefixes_left_out: Prefix declarations that the output cannot hold: N-Triples, N-Quads, Parquet and Arrow
+            files have none.
     """
 
     rows: int
@@ -63,39 +61,38 @@ def convert(
     deskolemize: bool | str = False,
     **options: Unpack[ConvertOptions],
 ) -> Tally:
-    """Reads a source in one format and writes it in another, streaming.
+    """Reads a source in one format and writes it in another, as a stream.
 
     The formats are those of ``read_rdf`` and ``read_patch``, Parquet and Arrow files (with the
-    extra ``[arrow]``). Statements can become patches: one that adds them all in one transaction.
-    A Jelly stream keeps the options of a Jelly source, but for those given here.
+    extra ``[arrow]``). Statements can become a patch that adds all of them in one transaction. A Jelly stream keeps
+    the options of a Jelly source, except those given here.
 
     Args:
         source: Path (``-`` is standard input), bytes, binary file object or iterable of bytes.
-        dest: Path (``-`` is standard output) or binary file object. A path appears whole or not
-            at all.
+        dest: Path (``-`` is standard output) or binary file object. A path appears complete or not at all.
         to: Format of the output: ``jelly``, ``nt``, ``nq``, ``ttl``, ``trig``, ``jelly-patch``,
             ``rdfp``, ``trp``, ``parquet``, ``arrow``; ``text``: N-Quads or RDF Patch; ``auto``: by
             the extension of ``dest``, else Jelly.
         to_compression: ``none``, ``gzip``, ``zstd``, or ``auto``: by the extension of ``dest``,
             zstd in Parquet files, none in Arrow files (which cannot have gzip).
-        progress: Called with a :class:`Tally` about every MiB that was read; an exception stops.
-        skolemize: Blank nodes of statements as IRIs, as for :func:`diff`. Where labels do not last, these are IRIs of
-            content labels; the source is read twice.
-        deskolemize: The way back: what the IRIs begin with that become blank nodes, or True for those that
-            ``skolemize=True`` made. Other IRIs stay. An IRI that begins so and that no label becomes, and one whose label
-            another node has, are refused (``encode.skolem``). Labels are kept in memory, up to four times
+        progress: Called with a :class:`Tally` about every MiB that was read; an exception stops the work.
+        skolemize: Write blank nodes of statements as IRIs, as for :func:`diff`. If labels are not stable, the IRIs
+            are made from content labels, and the source is read twice.
+        deskolemize: The reverse of ``skolemize``: the start of the IRIs that become blank nodes, or True for those
+            that ``skolemize=True`` made. Other IRIs stay. An IRI with this start that was not made from a label, or
+            whose label another node has, is rejected (``encode.skolem``). Labels are kept in memory, up to four times
             ``limits.blank_bytes``.
         **options: See ``docs/options.md``.
 
     Returns:
-        What was done.
+        A summary of the result.
 
     Raises:
-        JellyError: The source is bad, or cannot be written in this format; ``dest`` is as before.
-        OSError: Reading or writing failed; ``dest`` is as before.
+        JellyError: The source has an error, or cannot be written in this format; ``dest`` stays as before.
+        OSError: Reading or writing failed; ``dest`` stays as before.
         ValueError: An option is wrong, or the format does not have it.
-        TypeError: An option does not exist, or is of the wrong type.
-        ImportError: Parquet or Arrow files are asked for, and pyarrow is not installed.
+        TypeError: An option does not exist, or has the wrong type.
+        ImportError: Parquet or Arrow files are requested, but pyarrow is not installed.
     """
     refuse_unknown("convert", options, "convert", "converted")
     check_folder(dest, ())
@@ -113,7 +110,7 @@ def convert(
             ("skolemize", skolemize), ("deskolemize", deskolemize), (f'blank_nodes="{labels}"', labels != "keep"),
         ):  # fmt: skip
             if is_given:
-                raise ValueError(f"{name} does not go with Parquet and Arrow files")
+                raise ValueError(f"{name} cannot be used with Parquet and Arrow files")
     if table_in:
         refuse_options({**read, "format": None}, "source", table_in)
     if table_out:

@@ -69,7 +69,7 @@ def arrow_type(ddl: str) -> pa.DataType:
         return pa.decimal128(int(precision), int(scale or 0))
     if name in atoms and inner is None and numbers is None:
         return atoms[name]
-    raise ValueError(f"{ddl!r} is not a type that can pass through")
+    raise ValueError(f"columns of type {ddl!r} cannot pass through")
 
 
 def _split(text: str) -> list[str]:
@@ -90,6 +90,6 @@ def _struct_field(text: str) -> pa.Field:
 
     parts = re.fullmatch(r"\s*(?:`((?:[^`]|``)+)`|(\w+))\s*(?::|\s)\s*(.+)", text, re.DOTALL)
     if parts is None:
-        raise ValueError(f"{text!r} is not a field of a struct: write `name: type`")
+        raise ValueError(f"{text!r} is not a field of a struct; expected `name: type`")
     name = parts[2] if parts[1] is None else parts[1].replace("``", "`")
     return pa.field(name, arrow_type(parts[3]))

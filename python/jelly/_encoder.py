@@ -47,21 +47,21 @@ def batch_encoder(
     column: str = "value",
     **options: Any,
 ) -> BatchEncoder:
-    """An encoder of rows, for ``df.mapInArrow(e, e.ddl)``: the way back from ``batch_decoder``.
+    """An encoder of rows, for ``df.mapInArrow(e, e.ddl)``: the reverse of ``batch_decoder``.
 
-    Rows are taken in the order of their partition, with columns as in ``PATCH_SCHEMA`` or
-    ``RDF_SCHEMA``; others are passed over.
+    Rows are encoded in the order of their partition, with columns as in ``PATCH_SCHEMA`` or
+    ``RDF_SCHEMA``; other columns are ignored.
 
     Args:
         kind: ``"patch"`` for Jelly-Patch, ``"rdf"`` for Jelly-RDF.
         unit: ``stream``: each value is a whole delimited stream, and can be read alone.
-            ``frame``: each value is a frame without its length, as messages of a broker have it;
-            the frames of a partition are one stream and share its lookups, so they must be read in
-            order. Where frames have a meaning (FRAME patches, grouped types of Jelly-RDF), each
-            patch or element is one value; an empty patch is a value without bytes, but for the first.
-        rows: Rows after which a value ends. A patch is never cut: the value ends with its ``Z``. An
-            element of a grouped type of Jelly-RDF ends where the column ``frame`` or ``source``
-            changes, and is never cut; without the column ``frame``, each value is an element.
+            ``frame``: each value is a frame without its length, as in messages of a broker; the frames of a partition
+                are one stream and share its lookups, so they must be read in order. If frames have a meaning (FRAME
+                patches, grouped types of Jelly-RDF), each patch or element is one value; an empty patch is a value
+                without bytes, except the first one.
+        rows: Number of rows after which a value ends. A patch is never split: the value ends with its ``Z``. An
+            element of a grouped type of Jelly-RDF ends when the column ``frame`` or ``source`` changes, and is never
+            split; without the column ``frame``, each value is an element.
         column: Name of the binary column.
         **options: See ``docs/options.md``.
 
@@ -87,14 +87,14 @@ class BatchEncoder:
 
     def __post_init__(self) -> None:
         if self.kind not in WRITERS:
-            raise ValueError(f'kind is "patch" or "rdf", not {self.kind!r}')
+            raise ValueError(f'kind must be "patch" or "rdf", not {self.kind!r}')
         if self.unit not in ("stream", "frame"):
-            raise ValueError(f'unit is "stream" or "frame", not {self.unit!r}')
+            raise ValueError(f'unit must be "stream" or "frame", not {self.unit!r}')
         if self.rows < 1:
             raise ValueError(f"rows is {self.rows}; it must be at least 1")
         for name in _NOT_HERE:
             if name in self.options:
-                raise ValueError(f"a batch encoder takes no {name}")
+                raise ValueError(f"a batch encoder has no option {name}")
         refuse_unknown("batch_encoder", self.options, f"encode_{self.kind}")
         self._writer(io.BytesIO())  # a wrong option shows here, not in a worker
 
@@ -111,7 +111,7 @@ class BatchEncoder:
         return f"{quoted(self.column)} binary"
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Encodes; what was complete before an error is given first, then the error is raised.
+        """Encodes; values that were complete before an error are returned first, then the error is raised.
 
         Raises:
             ImportError: pyarrow is not installed.

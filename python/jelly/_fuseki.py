@@ -1,4 +1,4 @@
-"""Patches to the patch endpoint of Apache Jena Fuseki, which answers 200 to one that it did not apply."""
+"""Patches for the patch endpoint of Apache Jena Fuseki, which answers 200 even to a patch that it did not apply."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ def publish_to_fuseki(
     format: PatchFormat = "auto",
     authorization: str | None = None,
 ) -> Patched:
-    """Applies a patch to a dataset of Fuseki, by its patch endpoint.
+    """Applies a patch to a dataset of Fuseki through its patch endpoint.
 
-    Fuseki ignores ids and transactions, undoes a patch with an abort, and answers 200 to all that. So
-    the committed net rows are sent, in one transaction, with one more that says that they arrived (in
-    the graph ``<urn:jelly:logs>``); a query finds that row, and a second patch deletes it.
+    Fuseki ignores ids and transactions, undoes a patch with an abort, and answers 200 in all these cases. So the
+    committed net rows are sent in one transaction, with one more row in the graph ``<urn:jelly:logs>``; a query
+    checks that this row has arrived, and a second patch deletes it.
 
     Args:
-        endpoint: Where the dataset takes patches, such as ``http://localhost:3030/ds/patch``.
-        patch: One patch of any format.
-        query_endpoint: Where it answers queries; without it, ``.../query`` for ``.../patch``, else
+        endpoint: The patch endpoint of the dataset, such as ``http://localhost:3030/ds/patch``.
+        patch: One patch in any format.
+        query_endpoint: The address for queries; without it, ``.../query`` for ``.../patch``, else
             ``endpoint``.
-        format: Of the patch, as in :func:`read_patch`.
-        authorization: As of :func:`push`.
+        format: Format of the patch, as in :func:`read_patch`.
+        authorization: As for :func:`push`.
 
     Returns:
         What was sent.
 
     Raises:
-        PatchError: The patch has no meaning, or Fuseki did not apply it (``patch.conflict``).
-        JellyError: The source is bad, or its rows do not fit RDF Patch.
-        OSError: Fuseki cannot be reached, or refused a request.
+        PatchError: The patch is not valid, or Fuseki did not apply it (``patch.conflict``).
+        JellyError: The source has an error, or RDF Patch cannot hold its rows.
+        OSError: Fuseki cannot be reached, or rejected a request.
     """
     place = endpoint.rstrip("/")
     queries = query_endpoint or (place.removesuffix("patch") + "query" if place.endswith("/patch") else place)  # fmt: skip
@@ -61,9 +61,12 @@ def publish_to_fuseki(
     try:
         is_there = json.loads(text)["boolean"]
     except (ValueError, KeyError, TypeError):
-        raise OSError(f"{queries}: the answer is no SPARQL result; give the address where the store answers queries (--query)") from None  # fmt: skip
+        raise OSError(f"{queries}: the answer is not a SPARQL result; give the address where the store answers queries (--query)") from None  # fmt: skip
     if is_there is not True:
-        message = f"patch.conflict: Fuseki accepted the patch and did not apply it; its log says why, or {queries} asks another dataset"
+        message = (
+            "patch.conflict: Fuseki accepted the patch, but did not apply it; see its log, and "
+            f"check that {queries} queries the same dataset"
+        )
         raise PatchError(message, kind="patch.conflict", source=endpoint)
     _send(updates, f"TX .\nD {arrived}\nTC .\n".encode())
     return done

@@ -1,4 +1,4 @@
-"""``jelly.history`` and ``jelly.verify_log``: what a log says."""
+"""``jelly.history`` and ``jelly.verify_log``: the contents of a log and its problems."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ OneOf: TypeAlias = str | Iterable[str] | None
 
 
 class Period(NamedTuple):
-    """A time in which a quad was there.
+    """A period in which a quad existed.
 
     Attributes:
-        valid_from: The version that added it; 0: it was in the base.
-        valid_to: The version that deleted it; None: it is still there.
+        valid_from: The version that added the quad; 0 if it was in the base.
+        valid_to: The version that deleted the quad; None if it still exists.
     """
 
     subject: str
@@ -33,14 +33,14 @@ class Period(NamedTuple):
 
 
 class PeriodBy(NamedTuple):
-    """A time in which a quad was there, and the patches that began and ended it.
+    """A period in which a quad existed, and the patches that began and ended it.
 
     Attributes:
-        valid_from: The version that added it; 0: it was in the base.
-        valid_to: The version that deleted it; None: it is still there.
-        added_by: Headers of the patch that added it, key and term, in order; empty: it was in the
-            base, or the patch has none.
-        deleted_by: Headers of the patch that deleted it. None: it is still there.
+        valid_from: The version that added the quad; 0 if it was in the base.
+        valid_to: The version that deleted the quad; None if it still exists.
+        added_by: Headers of the patch that added the quad, key and term, in order; empty if the quad was in the base
+            or the patch has no headers.
+        deleted_by: Headers of the patch that deleted the quad; None if it still exists.
     """
 
     subject: str
@@ -54,13 +54,12 @@ class PeriodBy(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """What is wrong with a log.
+    """A problem of a log.
 
     Attributes:
-        kind: A stable word, as errors have it: ``patch.fork``, ``patch.gap``, ``patch.cycle``,
+        kind: A stable kind, as in errors: ``patch.fork``, ``patch.gap``, ``patch.cycle``,
             ``patch.duplicate``, ``patch.mixed``, ``patch.header``, ``patch.unfinished``,
-            ``patch.stray``, ``patch.damaged``, ``patch.labels``, ``patch.effect``, or that of an error
-            of decoding.
+            ``patch.stray``, ``patch.damaged``, ``patch.labels``, ``patch.effect``, or the kind of a decoding error.
         source: The source.
         patch: 0-based patch in its source.
         id: Its id.
@@ -75,25 +74,23 @@ class Problem(NamedTuple):
 
 
 class LogReport(NamedTuple):
-    """What a log is, and what is wrong with it.
+    """The contents of a log, and its problems.
 
     Attributes:
-        patches: Patches: versions after the base.
-        ids: Patches that have an id.
+        patches: Number of patches: versions after the base.
+        ids: Number of patches that have an id.
         prev: The id of the patch that the first one comes after.
         head: The id of the last patch.
         committed: Transactions that were committed.
         aborted: Transactions that were aborted.
-        changes: ``A`` and ``D`` rows of committed transactions; 0, as ``prefixes``, where problems
-            of the chain or of transactions leave no order to look at them.
-        prefixes: ``PA`` and ``PD`` rows, counted as changes are.
-        without_effect: Rows of both that change nothing. Without a base only those are known that
-            repeat another one. None: the patches have no order, so nothing is known of that.
-        problems: What is wrong, in order; of rows without effect the first hundred.
-        base_version: The version that the first patch comes after: 0, but for a folder that begins
-            later.
-        order: Files of a folder, in the order in which they were taken, where nothing but their
-            names decided it.
+        changes: ``A`` and ``D`` rows of committed transactions; 0, like ``prefixes``, if the patches have no order
+            because of problems of the chain or of transactions.
+        prefixes: ``PA`` and ``PD`` rows, counted like changes.
+        without_effect: Rows of both kinds that change nothing. Without a base, only rows that repeat another row are
+            detected. None if the patches have no order.
+        problems: The problems, in order; of rows without effect only the first hundred.
+        base_version: The version that the first patch comes after: 0, unless the folder begins later.
+        order: Files of a folder, in the order in which they were read, if only their names decided this order.
     """
 
     patches: int
@@ -111,7 +108,7 @@ class LogReport(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """Nothing is wrong."""
+        """Whether there are no problems."""
         return not self.problems
 
 
@@ -126,31 +123,30 @@ def history(
     progress: Report | None = None,
     **options: Unpack[LookingOptions],
 ) -> Iterator[Period]:
-    """Lists from which version to which quads were there.
+    """Lists the versions from which and up to which quads existed.
 
     Args:
         patches: A log, as for :func:`apply`.
         subject: Only quads with this term, or one of these, as canonical N-Triples: ``<iri>``, ``_:label``.
-        predicate: As ``subject``.
-        object: As ``subject``, also ``"text"@en`` and the like; language tags in any case.
-        graph: As ``subject``; ``""`` is the default graph.
-        base: The dataset before the log; without it, that is empty. All its quads that fit are
-            remembered.
-        progress: Called with a :class:`Step` now and then; an exception stops.
-        **options: Of reading: ``base_format``, ``patch_format``, ``framing``, ``strict``,
-            ``lenient_flags``, ``strict_graphs``, ``limits``. Of the log: ``unfinished``, ``chain``,
+        predicate: Like ``subject``.
+        object: Like ``subject``, also literals such as ``"text"@en``; the case of language tags does not matter.
+        graph: Like ``subject``; ``""`` is the default graph.
+        base: The dataset before the log; the default is an empty one. All its quads that match are kept in memory.
+        progress: Called from time to time with a :class:`Step`; an exception stops the work.
+        **options: For reading: ``base_format``, ``patch_format``, ``framing``, ``strict``,
+            ``lenient_flags``, ``strict_graphs``, ``limits``. For the log: ``unfinished``, ``chain``,
             as for :func:`apply`.
 
     Returns:
-        Periods, quad after quad in the order of their first appearance. A quad that one patch adds
-        and deletes was at no version there.
+        Periods, quad after quad in the order of their first appearance. A quad that one patch both adds and deletes
+        existed at no version.
 
     Warns:
-        JellyWarning: Nothing but their names decided the order of files; the warning says that order.
+        JellyWarning: Only the names of the files decided their order; the warning names this order.
 
     Raises:
-        PatchError: The patches have no meaning: unfinished transactions, a broken chain.
-        JellyError: A source is bad.
+        PatchError: The patches are not valid: unfinished transactions, a broken chain.
+        JellyError: A source has an error.
         OSError: Reading failed.
         ValueError: An option is wrong.
     """
@@ -170,9 +166,9 @@ def history_by(
     progress: Report | None = None,
     **options: Unpack[LookingOptions],
 ) -> Iterator[PeriodBy]:
-    """As :func:`history`, with the headers of the patches that began and ended each period.
+    """Like :func:`history`, with the headers of the patches that began and ended each period.
 
-    Those say who changed it and when, as far as the patches do: ``id``, ``author``, ``timestamp``.
+    They say who changed a quad and when, if the patches have headers such as ``id``, ``author`` and ``timestamp``.
     """
     pattern = [subject, predicate, object, graph]
     found = _found("history_by", patches, base, pattern, options, progress)
@@ -201,7 +197,10 @@ def _found(
     ]
     found = _internal.history(sources(patches), base, terms, given, reported(progress))
     if order := found.order:
-        message = f"the log is taken in the order {', '.join(order)}; only the names of the files decided it"
+        message = (
+            f"the patches are applied in the order {', '.join(order)}; only the names of the "
+            "files decided this order"
+        )
         warnings.warn(message, JellyWarning, stacklevel=3)
     return found
 
@@ -213,22 +212,22 @@ def verify_log(
     progress: Report | None = None,
     **options: Unpack[LookingOptions],
 ) -> LogReport:
-    """Checks a log and reports all that is wrong with it.
+    """Checks a log and reports all its problems.
 
     Forks, gaps, cycles, duplicate and missing ids, unfinished and stray transactions, damaged
-    sources; and, if nothing of that is found, rows without effect.
+    sources; and, if there are none of these, rows without effect.
 
     Args:
         patches: A log, as for :func:`apply`.
-        base: The dataset before the log, by which rows without effect are known.
-        progress: Called with a :class:`Step` now and then; an exception stops.
+        base: The dataset before the log, which is needed to find rows without effect.
+        progress: Called from time to time with a :class:`Step`; an exception stops the work.
         **options: As for :func:`history`.
 
     Returns:
-        What the log is, and what is wrong with it.
+        The contents of the log, and its problems.
 
     Raises:
-        JellyError: The base is bad.
+        JellyError: The base has an error.
         OSError: Reading failed.
         ValueError: An option is wrong.
     """

@@ -115,7 +115,8 @@ class Address:
         parts = _without_user(url, "a log's address", "token=, or JELLY_TOKEN")
         if not parts.hostname or parts.query or parts.fragment or not parts.path.strip("/"):
             raise ValueError(
-                f"{url!r} is no address of a log: expected a server and a name, such as https://host/brick"
+                f"{url!r} is not the address of a log; expected a server and a name, such as "
+                "https://host/brick"
             )
         token = token or secret("JELLY_TOKEN", url)
         return cls(url, token and f"Bearer {token}")
@@ -129,7 +130,7 @@ class Address:
         """
         parts = _without_user(url, "the address of an endpoint", "authorization=, or JELLY_STORE_AUTHORIZATION")  # fmt: skip
         if not is_address(url) or not parts.hostname or parts.query or parts.fragment:
-            raise ValueError(f"{url!r} is no address of an endpoint, such as http://localhost:3030/ds/update")  # fmt: skip
+            raise ValueError(f"{url!r} is not the address of an endpoint; expected an address such as http://localhost:3030/ds/update")  # fmt: skip
         return cls(url, authorization or secret("JELLY_STORE_AUTHORIZATION", url))
 
     def open(
@@ -166,7 +167,10 @@ class Address:
             link.connect()
         except OSError as error:
             may_pass = isinstance(error, (ConnectionError, TimeoutError))
-            message = f"{self.url}: the server cannot be reached ({error.strerror or error}); check the address, and that a server runs there"
+            message = (
+                f"{self.url}: the server cannot be reached ({error.strerror or error}); check the "
+                "address, and that the server is running"
+            )
             raise (ConnectionError if may_pass else OSError)(message) from error
         return self._asked(link, method, target, sent, body)
 
@@ -185,7 +189,7 @@ class Address:
                 length = len(body) if isinstance(body, bytes) else body.stat().st_size
                 with io.BytesIO(body) if isinstance(body, bytes) else body.open("rb") as file:
                     headers = headers | {"Content-Length": str(length)}
-                    # a server that refuses a body may answer, and end the connection, before it has it all
+                    # a server that rejects a body may answer, and end the connection, before it has it all
                     try:
                         link.request(method, target, body=file, headers=headers)
                     except (BrokenPipeError, ConnectionResetError):
@@ -196,7 +200,8 @@ class Address:
             link.close()
             is_other = type(error) is http.client.BadStatusLine
             said = (
-                "the answer is no HTTP: a server of another kind is at this address, such as one of gRPC"
+                "the answer is not HTTP: another kind of server is at this address, such as a "
+                "gRPC server"
                 if is_other
                 else repr(error)
             )
@@ -350,7 +355,7 @@ class _Part(Iterator[bytes]):
 
 
 def _cut(url: str) -> JellyError:
-    message = "truncated.stream: the server stopped before the end; ask again"
+    message = "truncated.stream: the answer of the server is incomplete; try again"
     return errors.TruncatedError(f"{message} ({url})", kind="truncated.stream", source=url)
 
 
@@ -378,5 +383,5 @@ def _without_user(url: str, what: str, instead: str) -> SplitResult:
     """
     parts = urlsplit(url)
     if parts.username is not None or parts.password is not None:
-        raise ValueError(f"{what} has no user and password: give {instead}")
+        raise ValueError(f"{what} cannot contain a user or password: use {instead}")
     return parts

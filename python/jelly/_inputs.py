@@ -53,7 +53,7 @@ class Inputs:
             self._column = binary[0]
         else:
             found = ", ".join(f"{field.name} ({field.type})" for field in schema)
-            raise ValueError(f"no column of streams: expected {_EXPECTED}; found {found}")
+            raise ValueError(f"there is no column of streams: expected {_EXPECTED}; found {found}")
         if source_column is not None:
             if source_column not in schema.names:
                 names = ", ".join(schema.names)
@@ -100,11 +100,11 @@ def local_path(path: str) -> str:
         ValueError: It is ``-``, or a URL, which a worker cannot open.
     """
     if path == "-":
-        raise ValueError("-: workers have no standard input; a file of that name is ./-")
+        raise ValueError("-: workers have no standard input; for a file of this name, write ./-")
     try:
         return str(_whole_file.local_path(path))
     except ArgumentError as error:
-        hint = 'Spark gives the content of such files with spark.read.format("binaryFile")'
+        hint = 'read the content of these files with spark.read.format("binaryFile")'
         raise ArgumentError(f"{error}; {hint}", kind=error.kind) from None
 
 
@@ -142,7 +142,7 @@ def number_or_id(text: str) -> int | str:
 
 
 def refuse_bool(name: str, version: object) -> None:
-    """Refuses ``True``, which Python takes for 1, as a version.
+    """Rejects ``True``, which Python takes for 1, as a version.
 
     Raises:
         TypeError: It is one.

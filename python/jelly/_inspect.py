@@ -1,4 +1,4 @@
-"""What a source holds, and whether it is as its specification wants it."""
+"""The contents of a source, and whether it follows its specification."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Format = Literal["auto", "jelly", "jelly-patch"]
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """One thing that is allowed and better avoided."""
+    """Something that is allowed, but better avoided."""
 
     kind: str
     """Stable name of the cause; that of the error where ``strict=True`` makes it one."""
@@ -43,7 +43,7 @@ class Advice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inspection:
-    """What a stream holds, up to its end or its first error."""
+    """The contents of a stream, up to its end or its first error."""
 
     format: Literal["jelly", "jelly-patch"] | None
     """None: the source is empty."""
@@ -116,7 +116,7 @@ class Inspection:
 
 @dataclass(frozen=True, slots=True)
 class ValidationReport:
-    """Whether a source is right; true if it has no errors."""
+    """The result of a check; true if the source has no errors."""
 
     errors: tuple[JellyError, ...]
     """What the specification forbids; the first such thing, since nothing after it can be read."""
@@ -127,7 +127,7 @@ class ValidationReport:
 
     @property
     def ok(self) -> bool:
-        """There are no errors."""
+        """Whether there are no errors."""
         return not self.errors
 
     def __bool__(self) -> bool:
@@ -151,16 +151,16 @@ def inspect(
     source: Source,
     **options: Unpack[InspectOptions],
 ) -> Inspection:
-    """Counts what a source holds.
+    """Counts the contents of a source.
 
-    Reads all of it in bounded memory, and puts up with features that the options do not declare.
+    Reads the whole source in bounded memory, and accepts features that the options do not declare.
 
     Args:
         source: Path, bytes, binary file object or iterable of bytes.
         **options: See ``docs/options.md``.
 
     Returns:
-        What the source holds. An error of its content is in ``error`` and not raised.
+        The contents of the source. An error in the content is stored in ``error``, not raised.
 
     Raises:
         OSError: The source cannot be read.
@@ -176,7 +176,7 @@ def validate(
     source: Source,
     **options: Unpack[InspectOptions],
 ) -> ValidationReport:
-    """Says whether a source is as its specification wants it.
+    """Checks whether a source follows its specification.
 
     Args:
         source: Path, bytes, binary file object or iterable of bytes.

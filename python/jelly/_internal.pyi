@@ -108,12 +108,12 @@ _PatchRow_co = TypeVar("_PatchRow_co", covariant=True, default=PatchRow)
 class Schema:
     """Names and types of the columns of record batches.
 
-    Plain Arrow types (string, int64, structs of strings) unless others are asked for, all nullable: what Spark takes.
+    By default plain Arrow types (string, int64, structs of strings), all nullable, which Spark accepts.
     Arrow libraries read it as it is: ``pyarrow.schema(jelly.PATCH_SCHEMA)``. Can be pickled.
 
     Args:
         kind: ``rdf`` (statements) or ``patch`` (rows of patches).
-        columns: Columns in the order wanted; None for all.
+        columns: Columns in this order; None for all.
         terms: ``text``: terms are canonical N-Triples; ``struct``: structs of kind, value,
             datatype and language.
         strings: Type of the columns of strings and of the strings in structs. ``utf8``; ``view``: ``utf8_view``;
@@ -121,7 +121,7 @@ class Schema:
         permissive: With the column ``_corrupt_record`` of ``mode="permissive"``.
 
     Raises:
-        ValueError: There is no such column, or it is asked for twice.
+        ValueError: A column does not exist, or is given twice.
     """
 
     def __new__(
@@ -181,27 +181,27 @@ class RecordBatch:
         """The batch as an ``arrow_schema`` and an ``arrow_array`` capsule.
 
         Args:
-            requested_schema: Passed over, as the protocol allows.
+            requested_schema: Ignored, as the protocol allows.
         """
 
 @final
 class RowIterator:
     """Rows as named tuples.
 
-    A reader has one. Loops over it share its rows: a second loop goes on where the first stopped. So can
-    threads: each row comes once.
+    A reader has one iterator. Loops over it share its rows: a second loop continues where the first stopped. Threads
+    share them too: each row comes once.
     """
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]: ...
     def __next__(self) -> tuple[Any, ...]: ...
     def _peek(self, skipped: int) -> tuple[Any, ...] | None:
-        """The row that comes after ``skipped`` others, without taking it."""
+        """The row after ``skipped`` others, without taking it."""
 
     def _next_of_patch(self, patch: int | None) -> tuple[Any, ...] | None:
         """The next row, if it is one of this patch or the record of an error.
 
-        Committed rows have no ``Z``, so an error of the next patch is the end of this one; it comes
-        when the next is asked for.
+        Committed rows have no ``Z``, so an error of the next patch is the end of this one; it is raised when the next
+        patch is taken.
         """
 
 @disjoint_base
@@ -209,15 +209,15 @@ class Reader(Generic[_Row_co]):
     """What :class:`RdfReader` and :class:`PatchReader` have in common.
 
     A reader is read once: each row goes to exactly one of the batches, rows, patches and streams
-    taken from it, in order. They can be mixed: each goes on where the last row was taken, and
-    :meth:`peek` takes none.
+    taken from it, in order. They can be mixed: each continues where the last row was taken, and :meth:`peek` takes no
+    row.
 
-    It works for several threads at a time, with the GIL released, and after a fork as long as no
-    thread was reading. Rows before an error are delivered first, then the error is raised, then the
+    Several threads can use it at a time, with the GIL released; it also works after a fork if no thread was reading.
+    Rows before an error are delivered first, then the error is raised, then the
     reader is at its end. Ctrl-C closes it.
 
-    A source that refers to its own reader is freed with it only once the reader is closed or at its
-    end: Python cannot see this circle.
+    A source that refers to its own reader is freed only after the reader is closed or at its end, because Python
+    cannot see this cycle.
     """
 
     @property
@@ -226,24 +226,24 @@ class Reader(Generic[_Row_co]):
 
     @property
     def options(self) -> RdfOptions | PatchOptions | None:
-        """Options of the stream; reads on until they come, and loses no row.
+        """Options of the stream; reads on until they are known, without losing a row.
 
-        None if the stream is empty, fails before its options, or is of a format without options.
+        None if the stream is empty, fails before its options, or has a format without options.
         """
 
     def rows(self) -> Iterator[_Row_co]:
         """The remaining rows as named tuples, with fields as in ``schema``.
 
         With ``columns``, ``mode="permissive"`` or ``terms="struct"`` the class has other fields or
-        values: the columns asked for, ``corrupt_record`` at the end, :class:`jelly.Term`.
+        values: the requested columns, ``corrupt_record`` at the end, :class:`jelly.Term`.
 
-        A reader has one iterator of rows: asking again goes on where the last row was taken.
+        A reader has one iterator of rows: a second call continues where the last row was taken.
         """
 
     def peek(self) -> _Row_co | None:
-        """The next row, which is not taken: it is the first of what is read next.
+        """The next row, without taking it.
 
-        None at the end, and before an error, which comes when rows are taken.
+        None at the end, and before an error, which is raised when rows are taken.
 
         Raises:
             ValueError: The reader is closed.
@@ -251,9 +251,9 @@ class Reader(Generic[_Row_co]):
 
     @property
     def namespaces(self) -> dict[str, str]:
-        """IRIs by label, as far as decoding got: they fill while rows are read.
+        """IRIs by label, as far as decoding got; the mapping grows while rows are read.
 
-        Of RDF the namespace declarations, the last of each label. Of patches the prefixes that rows
+        For statements, the namespace declarations, the last one of each label. For patches, the prefixes that rows
         added and did not delete again, of any graph or transaction.
         """
 
@@ -263,27 +263,27 @@ class Reader(Generic[_Row_co]):
 
     @property
     def position(self) -> Position:
-        """How far decoding got; rows that were decoded and not taken yet are behind it."""
+        """How far decoding got; rows that were decoded but not taken yet come before this position."""
 
     @property
     def closed(self) -> bool:
         """Whether the reader was closed."""
 
     def close(self) -> None:
-        """Closes the source; reading on is a ``ValueError``."""
+        """Closes the source; reading after this is a ``ValueError``."""
 
     def snapshot(self) -> bytes:
         """The state of the decoder, for ``resume``.
 
-        Taken between two batches, once all rows of the last were used. A reader made with
+        It can be taken between two batches, after all rows of the last batch were used. A reader made with
         ``resume=snapshot`` over the bytes from ``position.offset`` (of the decompressed stream)
         on, in this process or another, gives the rows that this one would give.
 
-        Rows that only the end of the input implied (``eof``) are not in it: a reader that is made of the
-        last snapshot and no more bytes gives them again. Nor are ``namespaces``, which begin anew.
+        Rows that only the end of the input implied (``eof``) are not included: a reader that is made from the last
+        snapshot and no more bytes gives them again. ``namespaces`` are not included either, and begin empty.
 
         Raises:
-            OptionsError: The decoder failed, or stands where no snapshot can be.
+            OptionsError: The decoder failed, or is at a place where no snapshot can be taken.
             ValueError: Rows wait to be taken, or only committed rows are read.
         """
 
@@ -308,7 +308,7 @@ class Reader(Generic[_Row_co]):
         that reads it; Ctrl-C as ``KeyboardInterrupt``.
 
         Args:
-            requested_schema: Passed over, as the protocol allows.
+            requested_schema: Ignored, as the protocol allows.
 
         Raises:
             ValueError: The reader is closed or was read to its end.
@@ -328,13 +328,13 @@ class PatchReader(Reader[_PatchRow_co]):
     @property
     def options(self) -> PatchOptions | None: ...
     def patches(self) -> Patches[_PatchRow_co]:
-        """The remaining patches; the rows of a patch can be read until the next is asked for.
+        """The remaining patches; the rows of a patch can be read until the next patch is taken.
 
-        A patch takes no row before its rows are asked for. A reader has one iterator of patches:
-        asking again goes on with the next patch.
+        A patch takes no row before its rows are read. A reader has one iterator of patches: a second call continues
+        with the next patch.
 
         Raises:
-            ValueError: A column that this needs was not asked for.
+            ValueError: A column that this needs was not requested.
         """
 
 @final
@@ -427,7 +427,7 @@ class QuadKeys:
         """The keys as an ``arrow_schema`` and an ``arrow_array`` capsule.
 
         Args:
-            requested_schema: Passed over, as the protocol allows.
+            requested_schema: Ignored, as the protocol allows.
         """
 
 def quad_keys(

@@ -41,7 +41,7 @@ def options_of(*doors: str) -> dict[str, Option]:
 
 
 def refuse_unknown(function: str, options: Iterable[str], *doors: str) -> None:
-    """Refuses names that functions of these groups do not have, as a call does, and says which may be meant.
+    """Rejects names that functions of these groups do not have, as a call does, and says which may be meant.
 
     Raises:
         TypeError: There is such a name.

@@ -37,7 +37,7 @@ class Transaction:
 class Patch(Generic[Row]):
     """A patch of a stream.
 
-    Its rows are read when they are asked for, and only until the next patch is.
+    Its rows can be read until the next patch is taken.
     """
 
     number: int | None
@@ -78,7 +78,7 @@ class Patch(Generic[Row]):
     def complete(self) -> bool:
         """Whether all rows were read and each transaction was committed or aborted.
 
-        Whether the patch itself was cut, ``end`` tells.
+        ``end`` shows whether the patch itself was cut.
         """
         return self._ended and all(one.outcome != "unfinished" for one in self.transactions)
 
@@ -93,17 +93,17 @@ class Patch(Generic[Row]):
         return self._header("prev", "previous")
 
     def rows(self) -> Iterator[Row]:
-        """The rows that were not read yet, headers and the final ``Z`` included."""
+        """The rows that were not read yet, including headers and the final ``Z``."""
         while (row := self._next()) is not None:
             yield row
 
     def skip(self) -> None:
-        """Reads to the end of the patch and forgets its rows."""
+        """Reads to the end of the patch and drops its rows."""
         while self._next() is not None:
             pass
 
     def leave(self) -> None:
-        """The reader goes on to the next patch."""
+        """The reader moves on to the next patch."""
         self.skip()
         self._left = True
 
@@ -116,7 +116,7 @@ class Patch(Generic[Row]):
 
     def _next(self) -> Any:
         if self._left:
-            message = f"the reader went on from patch {self.number}; read a patch when it comes"
+            message = f"the reader has moved on from patch {self.number}; read a patch before you take the next one"
             raise ValueError(message)
         if self._ended:
             return None
@@ -160,7 +160,7 @@ class Patch(Generic[Row]):
 class Patches(Iterator[Patch[Row]]):
     """The patches of a reader, one after the other.
 
-    What was not read of a patch is skipped when the next one is asked for.
+    Rows that were not read are skipped when the next patch is taken.
     """
 
     def __init__(self, rows: RowIterator, columns: Sequence[str]) -> None:

@@ -27,10 +27,10 @@ Patches: TypeAlias = Source | Standing | Iterable[Source | Standing]
 
 
 class Step(NamedTuple):
-    """How far a long operation got.
+    """Progress of a long operation.
 
     Attributes:
-        phase: What is done now, such as ``reading the base``.
+        phase: The current step, such as ``reading the base``.
         rows: Rows that this phase has read or written.
         bytes: Bytes that this phase has read, without compression.
     """
@@ -67,7 +67,7 @@ def reported(progress: Report | None) -> Callable[[str, int, int], object] | Non
 
 
 def refuse_twice(*given: object) -> None:
-    """Refuses a source that can be read once and stands in two places, or was read before.
+    """Rejects a source that can be read once and stands in two places, or was read before.
 
     Standard input, another pipe, a file object or an iterator has nothing left then, which reads as an empty
     dataset or log.
@@ -77,15 +77,17 @@ def refuse_twice(*given: object) -> None:
     """
     each = [source for one in given for source in (one if _is_several(one) else [one])]  # type: ignore[attr-defined]
     if sum(isinstance(source, str) and source == "-" for source in each) > 1:
-        raise ValueError("standard input can be read once: - stands in two places")
+        raise ValueError("standard input can be read only once, but - is given twice")
     pipes = [pipe for pipe in map(pipe_of, each) if pipe]
     if len({*pipes}) < len(pipes):
-        raise ValueError("a pipe can be read once, but one stands in two places")
+        raise ValueError("a pipe can be read only once, but the same pipe is given twice")
     once = [source for source in each if hasattr(source, "read") or isinstance(source, Iterator)]
     if len({id(source) for source in once}) < len(once):
-        raise ValueError("a file object or iterator can be read once, but one stands in two places")
+        raise ValueError(
+            "a file object or iterator can be read only once, but the same one is given twice"
+        )
     if any(map(_is_spent, once)):
-        raise ValueError("a file object or iterator has no bytes left: it was read before")
+        raise ValueError("a file object or iterator has no bytes left: it was already read")
 
 
 def pipe_of(source: object) -> tuple[int, int] | None:
@@ -121,7 +123,7 @@ def sources(patches: Patches) -> list[Any]:
     """
     given = list(patches) if _is_several(patches) else [patches]  # type: ignore[arg-type]
     if not given:
-        raise ValueError("there are no patches: give a file, several, or a directory")
+        raise ValueError("there are no patches: give one or more files, or a folder")
     return [place_of(source) for source in given]
 
 

@@ -1,4 +1,4 @@
-"""A store that follows a log: each patch once, as SPARQL Update."""
+"""A store that follows a log: each patch is sent once, as SPARQL Update."""
 
 from __future__ import annotations
 
@@ -25,18 +25,21 @@ _WAIT = 0.2
 # versions between two questions to the store
 _ROUND = 1000
 _REQUEST = 1 << 20
-_FORGETS = "{}: the store took a request and does not say a version after {}; check that {} asks the same store (query_endpoint=, --query)"
+_FORGETS = (
+    "{}: the store accepted a request, but its version is not later than {}; check that {} "
+    "queries the same store (query_endpoint=, --query)"
+)
 
 
 class Pushed(NamedTuple):
-    """What a store got of a log.
+    """The result of a push to a store.
 
     Attributes:
         version: The version that the store has now.
-        id: The id of its patch; None: it has none.
+        id: The id of its patch; None if it has none.
         patches: Patches that were pushed.
-        added: Their rows that add, of which each quad has one at most.
-        deleted: Their rows that delete.
+        added: Rows that add; each quad has at most one.
+        deleted: Rows that delete.
         prefixes_left_out: Changes of prefixes, which stores do not have.
         requests: Updates that were sent.
     """
@@ -54,7 +57,7 @@ _NOTHING = Pushed(0, None, 0, 0, 0, 0, 0)
 
 
 class PushOptions(TypedDict, total=False):
-    """Options of :func:`push_on`, as of :func:`push`."""
+    """Options of :func:`push_on`, as for :func:`push`."""
 
     query_endpoint: str | None
     after: int | None
@@ -74,39 +77,36 @@ def push(
     request_bytes: int = _REQUEST,
     progress: Report | None = None,
 ) -> Pushed:
-    """Brings a store with SPARQL 1.1 Update to the head of a log.
+    """Brings a store to the head of a log with SPARQL 1.1 Update.
 
-    The store keeps the version that it has, in the graph ``<urn:jelly:logs>``; each operation changes
-    the store only at that version. So a request that is sent twice or late changes nothing, two
-    processes can push at once, and who was killed begins again. A patch is one request if it fits into
-    ``request_bytes``, and is seen whole or not at all in stores whose requests are transactions;
-    readers may see a part of a larger one.
+    The store records its version in the graph ``<urn:jelly:logs>``; each operation changes the store only at that
+    version. So a request that is sent twice or late changes nothing, two processes can push at once, and a process
+    that was killed can be started again. A patch is one request if it fits into ``request_bytes``; it becomes visible
+    complete or not at all in stores whose requests are transactions. Readers may see a part of a larger patch.
 
     Args:
         log: The log, or its place as in :class:`Log`.
-        endpoint: Where the store takes updates, such as ``http://localhost:3030/ds/update``.
-        query_endpoint: Where it answers queries; without it, ``.../query`` for ``.../update``, ``X``
+        endpoint: The address for updates of the store, such as ``http://localhost:3030/ds/update``.
+        query_endpoint: The address for queries; without it, ``.../query`` for ``.../update``, ``X``
             for ``X/statements``, else ``endpoint``.
-        after: The version of the log whose dataset the store has; only for a store that says none. A
-            log that began empty needs none.
-        skolemize: What IRIs of blank nodes begin with, such as
+        after: The version of the log whose dataset the store has; only for a store that records no version. A log
+            that began empty does not need it.
+        skolemize: The start of the IRIs of blank nodes, such as
             ``https://example.org/.well-known/genid/``: the same from the first patch on.
         authorization: The header ``Authorization`` for the store, such as ``Basic ...``. Without it,
             ``JELLY_STORE_AUTHORIZATION`` of the environment is sent, over TLS and to this machine only.
-        request_bytes: A request has at most so many bytes, and one operation (256 KiB, and one row)
-            more.
-        progress: As of :func:`apply`.
+        request_bytes: The maximum size of a request, which may be exceeded by one operation (256 KiB and one row).
+        progress: As for :func:`apply`.
 
     Returns:
-        What was done.
+        A summary of the result.
 
     Raises:
-        PatchError: The store does not say its version (``patch.base``), it has a patch that the log has
-            not (``patch.fork``), what comes next is gone (``patch.gap``), or a row has a blank node
-            (``patch.blank``).
-        EncodeError: SPARQL cannot say a row (``encode.term``, ``encode.generalized``).
-        OSError: The store cannot be reached, or refused a request.
-        ValueError: ``after`` or ``skolemize`` is not what the store says.
+        PatchError: The store does not record its version (``patch.base``), it has a patch that the log does not have
+            (``patch.fork``), the next version is gone (``patch.gap``), or a row has a blank node (``patch.blank``).
+        EncodeError: SPARQL cannot express a row (``encode.term``, ``encode.generalized``).
+        OSError: The store cannot be reached, or rejected a request.
+        ValueError: ``after`` or ``skolemize`` differs from what the store records.
     """
     store = _Store(endpoint, query_endpoint, authorization, request_bytes, progress)
     return _Pushing(log, store, after, skolemize).to_head()
@@ -115,24 +115,24 @@ def push(
 def push_on(
     log: Log | str, endpoint: str, *, progress: Report | None = None, **options: Unpack[PushOptions]
 ) -> Iterator[Pushed]:
-    """Brings a store to the head of a log, and goes on with versions as they come.
+    """Brings a store to the head of a log, and continues with new versions as they arrive.
 
-    A store or a server of the log that cannot be reached, or fails (5xx), is asked again until it answers.
-    It may be stopped or killed at any time: each patch is pushed once.
+    If the store or the server of the log cannot be reached or fails (5xx), the request is sent again until it
+    succeeds. The process can be stopped or killed at any time: each patch is pushed once.
 
     Args:
-        log: As of :func:`push`.
-        endpoint: As of :func:`push`.
-        progress: As of :func:`push`; the phase is ``waiting: `` and the error while something does not answer.
-        **options: As of :func:`push`.
+        log: As for :func:`push`.
+        endpoint: As for :func:`push`.
+        progress: As for :func:`push`; while something does not answer, the phase is ``waiting: `` and the error.
+        **options: As for :func:`push`.
 
     Yields:
-        What was done since the last time, each time that the store has the head.
+        A summary since the last one, each time that the store reaches the head.
 
     Raises:
-        PatchError: As of :func:`push`, or another log stands at the place (``patch.fork``).
-        OSError: The store refused a request, or a disk failed.
-        ValueError: As of :func:`push`.
+        PatchError: As for :func:`push`, or the place has another log (``patch.fork``).
+        OSError: The store rejected a request, or a disk failed.
+        ValueError: As for :func:`push`.
     """
     after, skolemize = options.get("after"), options.get("skolemize")
     store = _Store(
@@ -188,7 +188,7 @@ class _Pushing:
             self._at = store.begin(self._said, self._skolemize, start)
             return None
         if self._at is None and self._after not in (None, found[0]):
-            raise ValueError(f"after is {self._after}, but the store says that it has version {found[0]}")  # fmt: skip
+            raise ValueError(f"after is {self._after}, but the store has version {found[0]}")  # fmt: skip
         self._at = found
         there = [self._counts[version] for version in self._counts if version <= found[0]]
         self._done = _counted(self._done, there)
@@ -218,8 +218,10 @@ def _start(log: Log, info: Any, after: int | None) -> _At:
     if after is None:
         if info.base != "empty" or info.first > 1:
             message = (
-                f"the store does not say which version it has, and the log does not begin empty ({log.place}): load a version, such as "
-                f"`jelly log dataset {log.place} --version {info.first - 1}` writes it, and push with after={info.first - 1} (--after {info.first - 1})"
+                "the store does not record its version, and the log does not begin empty "
+                f"({log.place}): load a version into the store, written by `jelly log dataset "
+                f"{log.place} --version {info.first - 1}`, and push with after={info.first - 1} "
+                f"(--after {info.first - 1})"
             )
             raise refused("patch.base", message)
         return 0, ""
@@ -234,7 +236,7 @@ def identified(log: Log, who: str) -> LogInfo:
     """What a log is, which must have an id."""
     info = log.info()
     if info.id is None:
-        raise refused("patch.base", f"the log has no id by which {who} knows it again ({log.place}); `jelly log create {log.place} --empty`, or --base FILE, gives it one")  # fmt: skip
+        raise refused("patch.base", f"the log has no id by which {who} can recognize it ({log.place}); give it one with `jelly log create {log.place} --empty`, or --base FILE")  # fmt: skip
     return info
 
 
@@ -253,7 +255,7 @@ def next_versions(log: Log, at: _At, who: str = "the store") -> list[Any]:
         versions = list(islice(log.versions(at[0]), _ROUND))
         known = versions[0].prev
     if at[1] and known is not None and identity(known) != at[1]:
-        raise refused("patch.fork", f"{who} has version {at[0]} with the id {at[1]}, but in the log that is {identity(known)} ({log.place})")  # fmt: skip
+        raise refused("patch.fork", f"{who} has version {at[0]} with the id {at[1]}, but in the log this version has the id {identity(known)} ({log.place})")  # fmt: skip
     return versions
 
 
@@ -291,7 +293,7 @@ class _Store:
         progress: Report | None,
     ) -> None:
         if request_bytes < 1:
-            raise ValueError(f"request_bytes is {request_bytes}; it can be 1 and more")
+            raise ValueError(f"request_bytes is {request_bytes}; it must be at least 1")
         self.query_url = query_endpoint or _query_url(endpoint)
         self._update = Address.of_store(endpoint, authorization)
         self._query = Address.of_store(self.query_url, authorization)
@@ -313,15 +315,15 @@ class _Store:
             rows = json.loads(text)["results"]["bindings"]
             found = {(int(row["version"]["value"]), row["patch"]["value"], row["start"]["value"]) for row in rows}  # fmt: skip
         except (ValueError, KeyError, TypeError):
-            raise OSError(f"{self.query_url}: the answer is no SPARQL result; give the address where the store answers queries (query_endpoint=, --query)") from None  # fmt: skip
+            raise OSError(f"{self.query_url}: the answer is not a SPARQL result; give the address where the store answers queries (query_endpoint=, --query)") from None  # fmt: skip
         if not found:
             return None
         if len(found) > 1:
-            raise refused("patch.damaged", f"the store says several versions of the log in the graph <urn:jelly:logs>: {sorted(found)}")  # fmt: skip
+            raise refused("patch.damaged", f"the store records several versions of the log in the graph <urn:jelly:logs>: {sorted(found)}")  # fmt: skip
         version, patch, start = found.pop()
         if start != (skolemize or ""):
-            given = "the store was begun without skolemize" if not start else f"the store was begun with skolemize={start!r}"  # fmt: skip
-            raise ValueError(f"{given}; its blank nodes have the same names from the first patch on")  # fmt: skip
+            given = "the first push to the store did not use skolemize" if not start else f"the first push to the store used skolemize={start!r}"  # fmt: skip
+            raise ValueError(f"{given}; use the same for all patches, so that blank nodes keep their names")  # fmt: skip
         return version, patch
 
     def forgets(self, at: _At) -> str:

@@ -55,13 +55,12 @@ def read_rdf(source: Source, **options: Any) -> RdfReader[Any]:
     """Reads statements: Jelly-RDF, N-Triples, N-Quads, Turtle, TriG, RDF/XML, JSON-LD.
 
     The reader has a row for each statement, in the columns of :data:`jelly.RDF_SCHEMA`: terms are
-    canonical N-Triples, the default graph is ``''``. Of Jelly-RDF
-    (https://w3id.org/jelly/1.0.0/specification/serialization) it reads TRIPLES, QUADS and GRAPHS,
-    versions 1 and 2; the triples of GRAPHS come as quads.
+    canonical N-Triples, and the default graph is ``''``. It reads TRIPLES, QUADS and GRAPHS of Jelly-RDF
+    (https://w3id.org/jelly/1.0.0/specification/serialization), versions 1 and 2; the triples of GRAPHS become quads.
 
     Args:
         source: A path (``-``: standard input), bytes, a binary file object or an iterable of
-            bytes. Bytes are not copied; buffers that can change are.
+            bytes. Bytes are not copied, but buffers that can change are copied.
         **options: See ``docs/options.md``.
 
     Returns:
@@ -69,9 +68,9 @@ def read_rdf(source: Source, **options: Any) -> RdfReader[Any]:
 
     Raises:
         OSError: The source cannot be opened or read.
-        DecodeError: The source is in another format, or (from the reader) is malformed.
+        DecodeError: The source has another format, or (from the reader) is malformed.
         ValueError: An option has a value that does not exist.
-        TypeError: The source or an option is of the wrong type.
+        TypeError: The source or an option has the wrong type.
     """
     refuse_unknown("read_rdf", options, "decode_rdf", "read")
     reader: RdfReader[Any] = _internal.read("rdf", source, _of_split(options))
@@ -109,19 +108,18 @@ def read_patch(
 def read_patch(source: Source, **options: Any) -> PatchReader[Any]:
     """Reads patches: Jelly-Patch, RDF Patch text, RDF Patch Thrift.
 
-    The reader has the rows of RDF Patch in the columns of :data:`jelly.PATCH_SCHEMA`. The column
-    ``op`` says what a row is: ``H`` a header (``name``, ``value``); ``TX``, ``TC``, ``TA`` a
-    transaction begins, is committed, is aborted; ``A`` and ``D`` a statement is added, deleted;
-    ``PA`` and ``PD`` a prefix is; ``Z`` the patch ends. A ``Z`` ends every patch, and has the name
-    ``frame``, ``header`` or ``eof`` where the stream only implies it: by the end of a frame, a
-    header of the next patch, or the end of the stream, which may also mean that the input was cut
-    between two frames. The graph is ``''`` for the default graph, null where a row has none.
+    The reader has the rows of RDF Patch in the columns of :data:`jelly.PATCH_SCHEMA`. The column ``op`` is the kind
+    of the row: ``H``: a header (``name``, ``value``); ``TX``, ``TC``, ``TA``: a transaction begins, is committed, is
+    aborted; ``A``, ``D``: a statement is added, deleted; ``PA``, ``PD``: a prefix is added, deleted; ``Z``: the patch
+    ends. Each patch ends with a ``Z``. Its name is ``frame``, ``header`` or ``eof`` if the stream only implies it, by
+    the end of a frame, a header of the next patch, or the end of the stream, which may also mean that the input was
+    cut between two frames. The graph is ``''`` for the default graph, and null if a row has no graph.
 
     Of Jelly-Patch (https://w3id.org/jelly/dev/specification/patch) it reads FRAME, FLAT and
     PUNCTUATED streams of TRIPLES and QUADS, version 1.
 
     Args:
-        source: As in :func:`read_rdf`.
+        source: As for :func:`read_rdf`.
         **options: See ``docs/options.md``.
 
     Returns:
@@ -129,11 +127,11 @@ def read_patch(source: Source, **options: Any) -> PatchReader[Any]:
 
     Raises:
         OSError: The source cannot be opened or read.
-        DecodeError: The source is in another format, or (from the reader) is malformed.
-        PatchError: From the reader, with ``strict`` or ``rows="committed"``: transactions or the
-            end of the last patch are not as they should be.
+        DecodeError: The source has another format, or (from the reader) is malformed.
+        PatchError: From the reader, with ``strict`` or ``rows="committed"``: a transaction or the end of the last
+            patch is not valid.
         ValueError: An option has a value that does not exist.
-        TypeError: The source or an option is of the wrong type.
+        TypeError: The source or an option has the wrong type.
     """
     refuse_unknown("read_patch", options, "decode_patch", "read")
     reader: PatchReader[Any] = _internal.read("patch", source, _of_split(options))

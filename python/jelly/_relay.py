@@ -1,4 +1,4 @@
-"""A topic of Kafka that follows a log: each version is a message, once."""
+"""A Kafka topic that follows a log: each version is sent once, as a message."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _LOOK = 16
 
 
 class Relayed(NamedTuple):
-    """What a topic got of a log.
+    """The result of a relay to a topic.
 
     Attributes:
         version: The version that the topic has now.
-        id: The id of its patch; None: it has none.
+        id: The id of its patch; None if it has none.
         patches: Messages that were sent.
         bytes: Their bytes, without keys and headers.
     """
@@ -52,9 +52,9 @@ class RelayOptions(TypedDict, total=False):
     """Options of :func:`relay`.
 
     Attributes:
-        partition: The partition of the topic that gets all versions; 0 otherwise.
-        after: The version that readers of the topic have already; only where the topic says none.
-        to: The format of messages; Jelly-Patch otherwise.
+        partition: The partition of the topic that gets all versions; 0 by default.
+        after: The version that readers of the topic have already; only if the topic has no version.
+        to: The format of messages; Jelly-Patch by default.
         settings: More settings of librdkafka, such as ``security.protocol``.
     """
 
@@ -67,28 +67,28 @@ class RelayOptions(TypedDict, total=False):
 def relay(
     log: Log | str, topic: str, *, progress: Report | None = None, **options: Unpack[RelayOptions]
 ) -> Relayed:
-    """Brings a topic of Kafka to the head of a log: a message a version, in order, in one partition.
+    """Brings a Kafka topic to the head of a log: one message per version, in order, in one partition.
 
     A message is a whole stream with one patch. Its key is the id of the patch; its headers are ``log``
-    (the UUID of the log), ``version``, ``id``, ``prev`` and ``Content-Type``. Messages are sent in transactions
-    of one producer a log and partition, and the last message of the log says where to go on: readers
-    with ``isolation.level=read_committed`` see each version once, whoever is killed. The later one of two relays
-    stops the earlier one.
+    (the UUID of the log), ``version``, ``id``, ``prev`` and ``Content-Type``. Messages are sent in transactions, by
+    one producer for each log and partition, and the last message of the log shows where to continue: readers with
+    ``isolation.level=read_committed`` see each version once, even if processes are killed. If two relays run, the
+    later one stops the earlier one.
 
     Args:
         log: The log, or its place as in :class:`Log`.
         topic: ``kafka://host:9092/topic``, with commas between several brokers. It must exist.
-        progress: As of :func:`apply`.
+        progress: As for :func:`apply`.
         **options: See :class:`RelayOptions`.
 
     Returns:
-        What was done.
+        A summary of the result.
 
     Raises:
-        PatchError: The topic has a patch that the log has not (``patch.fork``), what comes next is gone
-            (``patch.gap``), or nothing says which version readers have (``patch.base``).
-        OSError: The brokers cannot be reached or refuse, a message is too large, or another relay
-            took over.
+        PatchError: The topic has a patch that the log does not have (``patch.fork``), the next version is gone
+            (``patch.gap``), or it is unknown which version readers have (``patch.base``).
+        OSError: The brokers cannot be reached or reject a request, a message is too large, or another relay took
+            over.
         ValueError: The address, an option or a setting is wrong.
         ImportError: confluent-kafka is not installed.
     """
@@ -99,10 +99,10 @@ def relay(
 def relay_on(
     log: Log | str, topic: str, *, progress: Report | None = None, **options: Unpack[RelayOptions]
 ) -> Iterator[Relayed]:
-    """As :func:`relay`, and goes on with versions as they come; brokers that do not answer are asked again.
+    """Like :func:`relay`, but continues with new versions as they arrive, and waits for brokers that do not answer.
 
     Yields:
-        What was done since the last time, each time that the topic has the head.
+        A summary since the last one, each time that the topic reaches the head.
     """
     return going_on(lambda: _Relaying(log, topic, options, progress), progress)
 
@@ -210,7 +210,7 @@ class _Relaying:
         after = self._after
         if after is None:
             if first > 1:
-                raise refused("patch.base", f"the topic has no version of the log, which begins after version {first - 1}: relay with after={first - 1} (--after {first - 1}), if readers have that one ({self.log.place})")  # fmt: skip
+                raise refused("patch.base", f"the topic has no version of the log, which begins after version {first - 1}: if readers have that version, relay with after={first - 1} (--after {first - 1}) ({self.log.place})")  # fmt: skip
             after = 0
         if after < first:
             for _ in self.log.versions(after, after):  # refuses what is gone
@@ -237,7 +237,7 @@ class _Relaying:
                     return found
                 end, look = begin, look * 4
         if low > 0 and self._after is None:
-            raise refused("patch.base", f"the first messages of {self._topic} are gone, and none of those that are left is of this log: say which version its readers have, with after= (--after)")  # fmt: skip
+            raise refused("patch.base", f"the first messages of {self._topic} are gone, and none of the remaining messages belongs to this log: set the version that readers have with after= (--after)")  # fmt: skip
         return None
 
     def _last_in(self, consumer: Consumer, begin: int, end: int) -> tuple[int, str] | None:
@@ -249,7 +249,7 @@ class _Relaying:
         while True:
             message = consumer.poll(_SECONDS)
             if message is None:
-                raise TimeoutError(f"{self._topic}: no message came in {_SECONDS:g} s")
+                raise TimeoutError(f"{self._topic}: no message arrived within {_SECONDS:g} s")
             fault = message.error()
             if fault is not None:
                 if fault.code() == KafkaError._PARTITION_EOF:
@@ -267,7 +267,7 @@ def _parsed(topic: str) -> tuple[str, str]:
     parts = urlsplit(topic)
     name = parts.path.strip("/")
     if parts.scheme != "kafka" or not parts.netloc or not name or "/" in name or "@" in parts.netloc:  # fmt: skip
-        raise ValueError(f"{topic!r} is no address of a topic, such as kafka://localhost:9092/changes")  # fmt: skip
+        raise ValueError(f"{topic!r} is not the address of a topic; expected an address such as kafka://localhost:9092/changes")  # fmt: skip
     return parts.netloc, name
 
 
@@ -292,7 +292,7 @@ def _error(fault: Any, what: str) -> OSError | ValueError:
     if fault.code() in (KafkaError._FENCED, KafkaError.PRODUCER_FENCED, KafkaError.INVALID_PRODUCER_EPOCH):  # fmt: skip
         return OSError(f"{what}: another relay of this log took over")
     if fault.code() in (KafkaError._UNKNOWN_PARTITION, KafkaError._UNKNOWN_TOPIC, KafkaError.UNKNOWN_TOPIC_OR_PART):  # fmt: skip
-        return OSError(f"{what}: there is no such topic or partition; make it first")
+        return OSError(f"{what}: the topic or partition does not exist; create it first")
     passes = fault.retriable() or fault.code() in (
         KafkaError._ALL_BROKERS_DOWN, KafkaError._TRANSPORT, KafkaError._TIMED_OUT,
         KafkaError._MSG_TIMED_OUT, KafkaError._RESOLVE, KafkaError._PURGE_QUEUE,

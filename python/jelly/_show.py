@@ -1,4 +1,4 @@
-"""``jelly.show`` and ``jelly.show_diff``: changes for people."""
+"""``jelly.show`` and ``jelly.show_diff``: readable views of changes."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ class Subjects(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """What was shown. In a notebook it is the page.
+    """The result of a view. A notebook shows it as a page.
 
     Attributes:
         added: ``A`` rows with an effect.
         deleted: ``D`` rows with an effect.
         prefixes: Prefixes that changed.
-        subjects: Subjects that changed. Without the dataset before the patches, a subject that gets
-            only ``A`` rows, and a class, counts as new, and the other way round as gone.
-        left_out: Subjects that are not shown, for there was no room.
-        text: What was written. None: it was written to a destination.
+        subjects: Subjects that changed. Without the dataset before the patches, a subject that has only ``A`` rows
+            and gets a class counts as new, and one that has only ``D`` rows and loses a class as gone.
+        left_out: Subjects that are not shown, because there was no room.
+        text: The text; None if it was written to a destination.
         form: ``text``, ``markdown``, ``html`` or ``json``.
-        blank_nodes: How blank nodes of two datasets were compared: ``match``, ``content`` or
-            ``labels``. None: patches were shown.
+        blank_nodes: How blank nodes of two datasets were compared: ``match``, ``content`` or ``labels``; None if
+            patches were shown.
     """
 
     added: int
@@ -69,7 +69,7 @@ class Shown(NamedTuple):
 
 
 def show_style() -> str:
-    """The style sheet of HTML fragments, for the ``<style>`` of a page that has some of :func:`show`."""
+    """The style sheet for the ``<style>`` of a page with HTML fragments of :func:`show`."""
     return _internal.show_style()
 
 
@@ -90,39 +90,40 @@ def show(
     no attribute with other text of the data. With ``fragment=True`` it is one ``<div class="jelly-diff">``
     without style and script, for which :func:`show_style` has the style.
 
-    Rows lie in a temporary file; a row and its subject take about 250 bytes of memory. With a base
-    whose blank nodes changed, 64 bytes more for each of its statements with blank nodes.
+    Rows are kept in a temporary file; a row and its subject take about 250 bytes of memory. If blank nodes of the
+    base changed, each of its statements with blank nodes takes 64 bytes more.
 
     Args:
         patches: As for :func:`apply`.
-        dest: Path (``-`` is standard output) or binary file object; None: the result has the text. A
-            path appears whole or not at all.
-        base: The dataset before the patches. Rows without effect are left out then; labels and
-            nested blank nodes are shown, and what is new and gone is known.
-        from_version: Show what came after this version of the log; needs ``to_version``. ``base`` must
-            be the dataset of this version, if it is given.
-        to_version: And up to this one.
-        progress: Called with a :class:`Step` now and then; an exception stops.
-        **options: How it is shown: ``form`` (by the ending of ``dest``: ``.md``, ``.html``, ``.json``,
-            else text), ``max_lines``, ``width``, ``colour``, ``label_properties``, ``lang``,
+        dest: Path (``-`` is standard output) or binary file object; None if the result should have the text. A path
+            appears
+            complete or not at all.
+        base: The dataset before the patches. With it, rows without effect are left out, labels and nested blank nodes
+            are shown, and new and gone subjects are known.
+        from_version: Show the changes after this version of the log; needs ``to_version``. If ``base`` is given, it
+            must be the dataset at this version.
+        to_version: Show the changes up to this version.
+        progress: Called from time to time with a :class:`Step`; an exception stops the work.
+        **options: For the view: ``form`` (by the extension of ``dest``: ``.md``, ``.html``, ``.json``, else text),
+            ``max_lines``, ``width``, ``colour``, ``label_properties``, ``lang``,
             ``subjects``, ``classes``, ``predicates``, ``summary_only``, ``fragment``, ``old_name``,
-            ``new_name``; see ``docs/options.md``. Of reading: as for :func:`history`.
+            ``new_name``; see ``docs/options.md``. For reading: as for :func:`history`.
 
     Returns:
         What was shown.
 
     Raises:
-        PatchError: The patches have no meaning, or name blank nodes by the content of a base that is
-            not given (``patch.base``).
+        PatchError: The patches are not valid, or name blank nodes by the content of a base that is not given
+            (``patch.base``).
         LimitError: The statements with blank nodes of the base need more memory than
             ``limits.blank_bytes`` allows (``limit.blank_bytes``).
-        JellyError: A source is bad.
+        JellyError: A source has an error.
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
     """
     refuse_twice(patches, base)
     if (from_version is None) != (to_version is None):
-        raise ValueError("from_version and to_version are given together")
+        raise ValueError("from_version and to_version can only be used together")
     versions = (
         {} if from_version is None else {"from_version": from_version, "to_version": to_version}
     )
@@ -145,27 +146,27 @@ def show_diff(
     progress: Report | None = None,
     **options: Unpack[ShowDiffOptions],
 ) -> Shown:
-    """Shows what differs between two datasets, as :func:`show` does.
+    """Shows what differs between two datasets, like :func:`show`.
 
     Args:
         old: A dataset, as for :func:`diff`.
-        new: Another one.
-        dest: Path (``-`` is standard output) or binary file object; None: the result has the text. A
-            path appears whole or not at all.
+        new: Another dataset.
+        dest: Path (``-`` is standard output) or binary file object; None if the result should have the text. A path
+            appears
+            complete or not at all.
         prefixes: Compare prefixes too.
-        progress: Called with a :class:`Step` now and then; an exception stops.
-        **options: How it is shown: as for :func:`show`. Of reading and ``blank_nodes``: as for
-            :func:`diff`, which also says what memory that takes.
+        progress: Called from time to time with a :class:`Step`; an exception stops the work.
+        **options: For the view: as for :func:`show`. For reading and ``blank_nodes``: as for :func:`diff`, which also
+            describes the memory that this takes.
 
     Returns:
         What was shown.
 
     Raises:
-        PatchError: A blank node has no label that lasts, and ``blank_nodes`` is ``labels``
-            (``patch.labels``).
+        PatchError: A blank node has no stable label, and ``blank_nodes`` is ``labels`` (``patch.labels``).
         LimitError: Matching needs more memory than ``limits.blank_bytes`` allows
             (``limit.blank_bytes``).
-        JellyError: A source is bad.
+        JellyError: A source has an error.
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
     """

@@ -1,4 +1,4 @@
-"""``jelly.stage``: what a patch would do, before it is published."""
+"""``jelly.stage``: what a patch would change, before it is published."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _THRIFT = re.compile(r"\.trp(\.(gz|zst|zstd))?$")
 
 
 class Staged(NamedTuple):
-    """What a patch would do to a dataset, and whether it can be the next one of a log.
+    """What a patch would change in a dataset, and whether it can be the next patch of a log.
 
     Attributes:
         id: Its id.
@@ -31,15 +31,16 @@ class Staged(NamedTuple):
         committed: Transactions that are committed.
         aborted: Transactions that are aborted.
         changes: ``A`` and ``D`` rows of committed transactions.
-        without_effect: Rows of them, and ``PA`` and ``PD`` rows, that change nothing. None: the patch has no meaning.
-        before: Statements of the dataset. None, here and below: the patch has no meaning.
+        without_effect: Number of these rows, and of ``PA`` and ``PD`` rows, that change nothing; None if the patch is
+            not valid.
+        before: Statements of the dataset; None, here and below, if the patch is not valid.
         after: Statements of the dataset with the patch.
         added: Quads that would be new.
         deleted: Quads that would be gone.
         prefixes: Prefixes that the patch changes.
-        head: Number of the last patch of the log. None: no log was given.
-        problems: What is wrong, in order; of rows without effect the first hundred.
-        data: The patch as it was read, which is what :meth:`publish` publishes.
+        head: Number of the last patch of the log; None if no log was given.
+        problems: The problems, in order; of rows without effect only the first hundred.
+        data: The patch as it was read, which :meth:`publish` publishes.
         format: Its format.
         log: The log that it is for.
     """
@@ -63,15 +64,15 @@ class Staged(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """The patch can be applied, and published where a log was given.
+        """Whether the patch can be applied, and published if a log was given.
 
-        Rows without effect are allowed, but not all rows: a patch of which no row changes the dataset
-        was made for another one, or is applied already.
+        Some rows may have no effect, but not all: a patch in which no row changes the dataset was made for another
+        dataset, or has already been applied.
         """
         return all(problem.kind == "patch.effect" for problem in self.problems)
 
     def publish(self) -> Published:
-        """Publishes the patch, if the log is as it was when the patch was looked at.
+        """Publishes the patch if the log has not changed since the patch was checked.
 
         Raises:
             PatchError: There are problems, or another patch was published since.
@@ -79,7 +80,7 @@ class Staged(NamedTuple):
             OSError: Writing failed.
         """
         if self.log is None or self.head is None:
-            raise ValueError("stage() was given no log to publish to")
+            raise ValueError("stage() was called without a log to publish to")
         for kind, source, _, _, message in self.problems:
             if kind != "patch.effect":
                 raise refused(kind, message.removeprefix(f"{kind}: "), source)
@@ -98,7 +99,7 @@ def stage(
     progress: Report | None = None,
     **options: Unpack[LookingOptions],
 ) -> Staged:
-    """Reports what a patch would do to a dataset. Nothing is written.
+    """Reports what a patch would change in a dataset. Nothing is written.
 
     The dataset is read twice, and the patch is kept in memory.
 
@@ -106,24 +107,23 @@ def stage(
         base: The dataset as it is now, at the head of the log: path or bytes.
         patch: One patch: path (``-`` is standard input), bytes, binary file object or iterable of
             bytes.
-        log: The log that it is for, or its folder: whether the patch can be its next one.
-        progress: Called with a :class:`Step` now and then; an exception stops.
-        **options: As for :func:`history`, but for those of logs.
+        log: The log for the patch, or its folder, to check whether the patch can be its next one.
+        progress: Called from time to time with a :class:`Step`; an exception stops the work.
+        **options: As for :func:`history`, except those for logs.
 
     Returns:
-        What it would do, and what is wrong with it: damage, transactions without end, an id or a
-        ``prev`` that the log does not want, rows without effect, no row with an effect
-        (``patch.nothing``).
+        What the patch would change, and its problems: damage, unfinished transactions, an id or a ``prev`` that the
+        log does not accept, rows without effect, no row with an effect (``patch.nothing``).
 
     Raises:
-        JellyError: The dataset is bad.
+        JellyError: The dataset has an error.
         OSError: Reading failed.
         ValueError: An option is wrong, or the dataset comes through a pipe.
     """
     if base == "-" or hasattr(base, "read"):
         raise TypeError("base is read twice: it must be a path or bytes")
     if pipe_of(base):
-        raise ValueError(f"{base!r} is a pipe, but base is read twice: keep it in a file first")
+        raise ValueError(f"{base!r} is a pipe, but base is read twice: write it to a file first")
     for name in ("chain", "unfinished"):
         if name in options:
             raise TypeError(f"stage() got an unexpected keyword argument {name!r}")
@@ -149,9 +149,10 @@ def stage(
     rows = report.changes + report.prefixes
     if not found and report.without_effect == rows and not is_known:
         message = (
-            "no row changes the dataset: the patch was made for another one, or is applied already"
+            "no row changes the dataset: the patch was made for another dataset, or has already "
+            "been applied"
             if rows
-            else "no row of the patch counts: it has only headers, empty or aborted transactions"
+            else "the patch has no committed changes, only headers and empty or aborted transactions"
         )
         wrong.insert(0, Problem("patch.nothing", None, None, report.head, message))
     before = after = added = deleted = prefixes = None

@@ -1,4 +1,4 @@
-"""``jelly.stats``: what rows of a source hold."""
+"""``jelly.stats``: counts the rows of a source."""
 
 from __future__ import annotations
 
@@ -14,24 +14,23 @@ from jelly.types import Source
 
 
 class Statistics(NamedTuple):
-    """What rows of a source hold.
+    """Counts of the rows of a source.
 
     Attributes:
-        kind: Whether it holds statements or patches.
-        rows: Rows: statements, or rows of patches.
+        kind: Whether the source has statements or patches.
+        rows: Number of statements, or of rows of patches.
         bytes: Bytes of the source, without compression.
         seconds: The time that reading and counting took.
-        ops: Rows of patches by operation, such as ``A`` and ``TX``; the ``Z`` ends count patches.
+        ops: Rows of patches by operation, such as ``A`` and ``TX``; the number of ``Z`` is the number of patches.
         subjects: Subjects by kind: ``iri``, ``bnode``, ``literal``, ``triple``. Each row counts.
         objects: Objects by kind.
-        datatypes: Objects that are literals by the IRI of their datatype.
-        languages: Objects that are literals with a language tag by that, in lower case.
+        datatypes: Literals among the objects, by the IRI of their datatype.
+        languages: Literals with a language tag among the objects, by the tag in lower case.
         predicates: The most frequent predicates.
         graphs: The most frequent graphs; ``""`` is the default graph.
-        different_predicates: How many predicates there are; None: more than a million, or
-            more than 64 MiB of them.
-        different_graphs: How many graphs there are; None: more than a million, or
-            more than 64 MiB of them.
+        different_predicates: Number of predicates; None if there are more than a million, or more than 64 MiB of
+            them.
+        different_graphs: Number of graphs; None if there are more than a million, or more than 64 MiB of them.
         namespaces: Prefixes that are declared, and their IRIs.
     """
 
@@ -92,27 +91,27 @@ def stats(
     progress: Callable[[int, int], object] | None = None,
     **options: Unpack[StatsOptions],
 ) -> Statistics:
-    """Counts what rows of a source hold, in one pass and in bounded memory.
+    """Counts the rows of a source, in one pass and in bounded memory.
 
-    :func:`inspect` describes the stream, its frames and options; this counts its rows, in any format.
+    :func:`inspect` describes the stream, its frames and options; ``stats`` counts its rows, in any format.
 
     Args:
         source: Path (``-`` is standard input), bytes, binary file object or iterable of bytes.
-        top: How many predicates, graphs, datatypes and languages to name.
-        progress: Called with rows and bytes so far, now and then; an exception stops.
+        top: How many predicates, graphs, datatypes and languages to list.
+        progress: Called from time to time with the rows and bytes so far; an exception stops the work.
         **options: See ``docs/options.md``.
 
     Returns:
         The counts.
 
     Raises:
-        JellyError: The source is bad.
+        JellyError: The source has an error.
         OSError: Reading failed.
         ValueError: An option is wrong.
     """
     refuse_unknown("stats", options, "stats")
     if top < 0:
-        raise ValueError(f"top is {top}; it counts values that are named, from 0 on")
+        raise ValueError(f"top is {top}; it must be at least 0")
     began = time.perf_counter()
     report = None if progress is None else lambda rows, size, _: progress(rows, size)
     found = _internal.statistics(source, dict(options), top, report)

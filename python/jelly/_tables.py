@@ -31,7 +31,7 @@ def table_format(place: object, given: str) -> TableFormat | None:
 
 
 def refuse_options(options: Mapping[str, object], side: str, kind: TableFormat) -> None:
-    """Refuses options that say nothing of a table.
+    """Rejects options that say nothing of a table.
 
     Raises:
         ValueError: One was given.
@@ -41,7 +41,7 @@ def refuse_options(options: Mapping[str, object], side: str, kind: TableFormat) 
     for name, value in options.items():
         default = 0 if name == "restart_bytes" else known[name].default
         if value is not None and value != default:
-            raise ValueError(f"{name} is not for this conversion: the {side} is {title}")
+            raise ValueError(f"{name} cannot be used in this conversion: the {side} is {title}")
 
 
 def open_table(source: Source, kind: TableFormat) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
@@ -88,7 +88,7 @@ def table_writer(
         known["gzip"] = "gzip"
     if compression not in known:
         words = ", ".join(f'"{word}"' for word in known)
-        raise ValueError(f'to_compression is "{compression}"; of {kind} it can be {words}')
+        raise ValueError(f'to_compression is "{compression}"; for {kind} it can be {words}')
     codec = known[compression]
     if codec == "none" and level is not None:
         raise ValueError("compression_level is given, but there is no compression")

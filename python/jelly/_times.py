@@ -91,13 +91,11 @@ def _span(at: Time) -> tuple[datetime, datetime]:
 
 @contextmanager
 def _in_calendar(at: Time) -> Iterator[None]:
-    """Moments of a time that are in no year of the calendar are refused."""
+    """Moments of a time that are in no year of the calendar are rejected."""
     try:
         yield
     except (OverflowError, ValueError):
-        message = (
-            f"{at} begins or ends outside of the calendar, which has the years 1 to 9999 in UTC"
-        )
+        message = f"{at} is outside the years 1 to 9999 in UTC"
         raise ValueError(message) from None
 
 
@@ -114,8 +112,8 @@ def _once(at: datetime, early: datetime, late: datetime, *, is_text: bool) -> da
         return at
     zones = [moment.astimezone().isoformat() for moment in (early, late)]
     message = (
-        f"{at.isoformat()} comes {'twice' if is_shown else 'never'} on this machine, whose clock is "
-        f"changed then; write {zones[0]} or {zones[1]}"
+        f"{at.isoformat()} occurs {'twice' if is_shown else 'never'} on this machine, because its "
+        f"clock is changed then; write {zones[0]} or {zones[1]}"
     )
     raise ValueError(message)
 
@@ -140,8 +138,8 @@ def _parsed(text: str) -> Any:
         with suppress(ValueError):
             return parse(text)
     message = (
-        f"{text!r} is no time; times are 2026-11-21 (a day), 2026-11-21T18:00 (on this machine) "
-        "and 2026-11-21T18:00Z"
+        f"{text!r} is not a time; expected 2026-11-21 (a day), 2026-11-21T18:00 (in the time zone "
+        "of this machine) or 2026-11-21T18:00Z"
     )
     raise ValueError(message)
 

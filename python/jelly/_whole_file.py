@@ -42,7 +42,7 @@ def check_folder(dest: object, logs: Iterable[object] | None = None) -> None:
         return
     path = local_path(dest)
     if not path.parent.is_dir():
-        raise FileNotFoundError(f"{os.fsdecode(dest)}: there is no folder {path.parent}")
+        raise FileNotFoundError(f"{os.fsdecode(dest)}: the folder {path.parent} does not exist")
     if logs is None:
         return
     path = path.resolve()
@@ -52,7 +52,7 @@ def check_folder(dest: object, logs: Iterable[object] | None = None) -> None:
     for source in sources:
         _internal.refuse_own_file(path, source)
         if len(names) > 1 and path.exists() and source.exists() and path.samefile(source):
-            message = f"{path}: the result would replace one of the patches; give another name"
+            message = f"{path}: the result would replace one of the patches; choose another name"
             raise ArgumentError(message, kind="argument")
 
 

@@ -32,16 +32,16 @@ class _Writer:
         """Writes rows.
 
         Args:
-            rows: Record batches of any Arrow library, or what gives a stream of them (a table, a
-                DataFrame of polars, one of our readers): columns are found by name, strings of any
-                Arrow type, terms as text or structs. Or named tuples, as ``rows()`` of a reader
-                gives them, mappings, or for statements plain tuples of three or four terms.
+            rows: Record batches of any Arrow library, or an object with a stream of them (a table, a polars
+                DataFrame, a reader of this library): columns are found by name, strings can have any Arrow type, and
+                terms can be text or structs. Or named tuples, as from ``rows()`` of a reader, mappings, or for
+                statements plain tuples of three or four terms.
 
         Returns:
-            How many rows were written.
+            The number of rows that were written.
 
         Raises:
-            EncodeError: A row cannot be written; ``row`` counts from the first of this writer.
+            EncodeError: A row cannot be written; ``row`` counts from the first row of this writer.
             TextError: A term is not canonical text.
             ValueError: The writer is closed, or failed before.
         """
@@ -65,23 +65,24 @@ class _Writer:
 
     def _names(self, row: Any) -> Sequence[str]:
         raise TypeError(
-            f"a row is a named tuple or a mapping with fields as in the schema, not {type(row).__name__}"
+            "a row must be a named tuple or a mapping with fields as in the schema, not "
+            f"{type(row).__name__}"
         )
 
     def flush(self) -> None:
-        """Hands all complete frames or rows to the destination; a file still has no name.
+        """Passes all complete frames or rows to the destination; a file does not appear yet.
 
-        Frames without their lengths are messages: what the file object got since the last flush is
-        one, and whoever calls this takes it.
+        Without lengths, each frame is a message: the bytes that the file object got since the last flush are one
+        message.
         """
         self._native.flush()
 
     def close(self) -> None:
-        """Ends the stream; a file appears under its name, whole. Closing again does nothing."""
+        """Ends the stream; a file appears under its name, complete. Closing again does nothing."""
         self._native.close()
 
     def abort(self) -> None:
-        """Gives up: no file appears."""
+        """Stops without a result: no file appears."""
         self._native.abort()
 
     @property
@@ -109,9 +110,9 @@ class RdfWriter(_Writer):
     """Writes statements as Jelly-RDF, N-Triples, N-Quads, Turtle or TriG.
 
     Args:
-        dest: Path (``-`` is standard output), or binary file object. A path appears when the
-            writer is closed, whole or not at all.
-        options: Options of a Jelly stream. None: TRIPLES or QUADS, by the first statement.
+        dest: Path (``-`` is standard output), or binary file object. A path appears when the writer is closed,
+            complete or not at all.
+        options: Options of a Jelly stream. The default is TRIPLES or QUADS, depending on the first statement.
         **options: See ``docs/options.md``.
     """
 
@@ -141,12 +142,12 @@ class RdfWriter(_Writer):
 class PatchWriter(_Writer):
     """Writes rows of patches as Jelly-Patch, RDF Patch text or RDF Patch Thrift.
 
-    A patch ends at a ``Z`` row, at :meth:`end_patch`, at :meth:`close`, and where the column
-    ``patch`` or ``source`` has another value.
+    A patch ends at a ``Z`` row, at :meth:`end_patch`, at :meth:`close`, and when the value of the column ``patch`` or
+    ``source`` changes.
 
     Args:
-        dest: Path (``-`` is standard output), or binary file object. A path appears when the
-            writer is closed, whole or not at all.
+        dest: Path (``-`` is standard output), or binary file object. A path appears when the writer is closed,
+            complete or not at all.
         options: Options of a Jelly stream; None for the defaults, PUNCTUATED and QUADS.
         **options: See ``docs/options.md``.
     """

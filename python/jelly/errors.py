@@ -1,7 +1,7 @@
 """Exceptions.
 
-``str(error)`` is one line for a person: a stable ``kind``, what is wrong, and where. The same facts
-are attributes. All classes can be pickled, so they survive the way from a worker to the driver.
+``str(error)`` is one line of text: a stable ``kind``, what is wrong, and where. The same facts are attributes. All
+classes can be pickled, so errors keep their class on the way from a worker to the driver.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class JellyError(Exception):
     row: int | None
     """Row in the frame, from 0; counts options and lookup entries too."""
     offset: int | None
-    """First byte of the field at fault, from 0, in the decompressed stream."""
+    """First byte of the wrong field, from 0, in the decompressed stream."""
     field: str | None
-    """Field at fault, dotted, such as ``triple.o_iri.name_id``."""
+    """The wrong field, with dots, such as ``triple.o_iri.name_id``."""
     limit: str | None
     """Field of :class:`jelly.Limits` that was reached."""
     line: int | None
@@ -73,7 +73,7 @@ class JellyError(Exception):
 
 
 class DecodeError(JellyError, ValueError):
-    """The input is not what its format says. Rows before the error were delivered."""
+    """The input does not follow its format. Rows before the error were delivered."""
 
 
 class TruncatedError(DecodeError):
@@ -81,7 +81,7 @@ class TruncatedError(DecodeError):
 
 
 class WireError(DecodeError):
-    """The bytes are not the protobuf messages of the format."""
+    """The bytes are not valid messages of the format."""
 
 
 class TableError(DecodeError):
@@ -97,34 +97,34 @@ class LimitError(DecodeError):
 
 
 class TextError(DecodeError):
-    """Text is not in the grammar of its format."""
+    """The text does not follow the grammar of its format."""
 
 
 class PatchError(JellyError, ValueError):
-    """A patch has no meaning: an unfinished or stray transaction, a broken chain."""
+    """A patch or a log is not valid: an unfinished or stray transaction, a broken chain."""
 
 
 class ReplicaError(JellyError, ValueError):
-    """A replica cannot do that; nothing was changed.
+    """A replica cannot do what was asked; nothing was changed.
 
-    ``kind`` is ``replica.gap``, ``replica.fork`` or ``replica.log``: the log does not continue the
-    table; ``replica.writer``: another writer was faster; ``replica.version``: there is no such
-    version; ``replica.table``: this is no replica, one of a later version of this library, or a
-    table of which another program changed rows.
+    ``kind`` is ``replica.gap``, ``replica.fork`` or ``replica.log`` if the log does not continue the table;
+    ``replica.writer`` if another writer changed the table at the same time; ``replica.version`` if this version
+    cannot be read; ``replica.table`` if there is no replica, a later version of this library made it, or another
+    program changed rows of the table.
     """
 
 
 class EncodeError(JellyError, ValueError):
-    """Rows cannot be written in the format asked for."""
+    """Rows cannot be written in the requested format."""
 
 
 class ArgumentError(JellyError, ValueError):
-    """The call asks for something that cannot be done, such as writing to a URL; nothing was changed."""
+    """The call asks for something that does not exist, such as writing to a URL; nothing was changed."""
 
 
 class InternalError(JellyError, RuntimeError):
-    """A fault of this library; please report it."""
+    """A bug of this library; please report it."""
 
 
 class JellyWarning(UserWarning):
-    """Something was found and passed over: an index that is not used, restart marks that mean nothing."""
+    """Something was found and ignored, such as an index that is not used or sync points in the wrong place."""

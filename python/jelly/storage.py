@@ -1,9 +1,9 @@
-"""Where files are: here, or in what pyarrow reaches.
+"""Places of files: local, or in remote storage that pyarrow can reach.
 
 ``s3://`` and ``s3a://`` (also of services that are compatible), ``gs://``, ``abfs://`` and
 ``abfss://``, ``hdfs://``; workers do not see Hadoop's settings. Keys, endpoint and region come from
-the options ``storage.*`` below, else from where the client of the storage looks by itself: the
-variables ``AWS_*``, ``GOOGLE_APPLICATION_CREDENTIALS``, ``AZURE_*``, the identity of the machine.
+the options ``storage.*`` below, otherwise from the places where the client of the storage looks: the variables
+``AWS_*``, ``GOOGLE_APPLICATION_CREDENTIALS``, ``AZURE_*``, the identity of the machine.
 
 - s3: ``accessKey``, ``secretKey``, ``sessionToken``, ``anonymous``, ``region``, ``endpoint``
   (``host:port`` or a URL), ``scheme`` (``https``, ``http``), ``roleArn``, ``caFile``.
@@ -101,7 +101,9 @@ def resolve(path: str, storage: Mapping[str, str]) -> Place:
     kind = _KINDS.get(scheme.lower())
     if kind is None:
         known = ", ".join(["file", *_KINDS])
-        raise ValueError(f"{path}: there is no file system for {scheme}:; there are {known}")
+        raise ValueError(
+            f"{path}: there is no file system for {scheme}:; the known ones are {known}"
+        )
     root, fs = _connected(kind, authority, tuple(sorted(storage.items())), path)
     return Place(fs, root + rest.lstrip("/") if root != "/" else rest or "/", path)
 
@@ -217,7 +219,7 @@ def _options(
         if name.lower() not in table:
             near = difflib.get_close_matches(name.lower(), table, 1, cutoff=0.0)
             hint = f"; did you mean 'storage.{table[near[0]]}'?" if near else ""
-            raise ValueError(f"{uri}: {kind}: has no option 'storage.{name}'{hint}")
+            raise ValueError(f"{uri}: {kind} has no option 'storage.{name}'{hint}")
         keyword, parse = known[table[name.lower()]]
         try:
             chosen[keyword] = parse(value)
@@ -311,7 +313,7 @@ def _hdfs(authority: str, storage: dict[str, str], uri: str) -> tuple[str, pafs.
 
 def _require(authority: str, uri: str, example: str) -> None:
     if not authority:
-        raise ValueError(f"{uri}: a URI of this kind is {example}")
+        raise ValueError(f"{uri}: expected a URI such as {example}")
 
 
 _KINDS = {"s3": "s3", "s3a": "s3", "gs": "gs", "abfs": "abfs", "abfss": "abfs", "hdfs": "hdfs"}

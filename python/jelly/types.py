@@ -1,4 +1,4 @@
-"""Rows, options, limits: the plain objects that readers give and take."""
+"""Rows, options and limits: plain objects for readers and writers."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ class RdfTermRow(NamedTuple):
 
 
 class Position(NamedTuple):
-    """How far decoding got; rows that wait in a batch are behind it.
+    """How far decoding got; rows that wait in a batch come before this position.
 
     Attributes:
         frame: Frame that began last, from 0.
@@ -199,15 +199,15 @@ class Split:
     start: int
     """Its first byte, uncompressed."""
     end: int | None
-    """The byte behind it, uncompressed; None: the end of a file whose length is not known."""
+    """The byte after it, uncompressed; None for the end of a file of unknown length."""
     rows: int | None
-    """How many rows it has, where that is known."""
+    """Number of rows, if known."""
     format: AnyFormat
     """What the file is."""
     compression: Compression
     """How the file is compressed."""
     state: bytes
-    """What a reader needs: what is counted before the part, and how it knows the file again."""
+    """State for a reader: the counts before the part, and the data that identifies the file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,7 +254,7 @@ class PatchOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits(LimitFields):
-    """What a reader puts up with before it gives up on its input; bytes unless said otherwise."""
+    """Limits of a reader; in bytes unless stated otherwise."""
 
     def __post_init__(self) -> None:
         for name, row in options_of("limits").items():
@@ -293,7 +293,7 @@ def row_class(kind: str, terms: str, columns: tuple[str, ...]) -> type[tuple[Any
     if names == known._fields:
         return known
     made = _named_tuple(known.__name__, names)
-    made.__doc__ = f"{(known.__doc__ or '').splitlines()[0]} Only the columns asked for."
+    made.__doc__ = f"{(known.__doc__ or '').splitlines()[0]} Only the requested columns."
     made.__reduce__ = lambda self: (_row, (kind, terms, columns, tuple(self)))
     row: type[tuple[Any, ...]] = made
     return row

@@ -1,7 +1,7 @@
 """Where Spark finds the data source ``jelly`` by its name.
 
 Spark imports every module ``pyspark_*`` to look up any source, and stops at the first exception but
-an AttributeError: so nothing is imported before it is asked for, and what is missing is no error.
+an AttributeError: so nothing is imported before it is requested, and what is missing is no error.
 """
 
 from __future__ import annotations

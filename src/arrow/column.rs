@@ -15,7 +15,7 @@ use crate::warning::Warning;
 
 /// Reads each value of a column as a source of its own; small batches are joined.
 ///
-/// Rows before an error are given first. A Jelly stream without a byte is refused.
+/// Rows before an error are given first. A Jelly stream without a byte is rejected.
 pub struct ColumnStreams {
     is_patch: bool,
     options: ReadOptions,

@@ -179,7 +179,7 @@ impl TextColumn {
         }
     }
 
-    /// The column of `rows` rows, nulls where there is no value; begins anew.
+    /// The column of `rows` rows, nulls where there is no value; begins again.
     pub(super) fn take(&mut self, rows: usize) -> Result<ArrayRef> {
         if self.data.len() > i32::MAX as usize {
             let message = "a batch of more than 2 GiB of text in a column";

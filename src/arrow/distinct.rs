@@ -104,7 +104,7 @@ impl Distinct {
         self.places.truncate(rows);
     }
 
-    /// The column of these texts; begins anew.
+    /// The column of these texts; begins again.
     pub(super) fn take(
         &mut self,
         texts: StringArray,

@@ -125,7 +125,7 @@ impl BatchFrame {
         RecordBatch::try_new_with_options(Arc::clone(&self.schema), arrays, &options).map_err(internal)
     }
 
-    /// Whether a column was asked for.
+    /// Whether a column was requested.
     pub(super) fn wants(&self, name: &str) -> bool {
         debug_assert!(name != CORRUPT_RECORD);
         self.columns.contains(&name)

@@ -23,7 +23,8 @@ impl ColumnLabels {
             scope: SourceScope::NONE,
         };
         if matches!(labels.rule, BlankNodes::Content | BlankNodes::Lasting) {
-            let message = "blank_nodes=\"content\" and \"lasting\" are for readers of statements, which have the whole source";
+            let message = "blank_nodes=\"content\" and \"lasting\" work only with readers of statements, \
+                           which read the whole source";
             return Err(Error::new(ErrorKind::Argument, message));
         }
         if labels.rule == BlankNodes::Scoped {
@@ -75,7 +76,7 @@ impl ColumnLabels {
         self.depend_on_frames() && self.scope.frame(frame, logical_type)
     }
 
-    /// Whether positions are refused.
+    /// Whether positions are rejected.
     #[inline]
     pub(super) fn wants_names(&self) -> bool {
         self.rule == BlankNodes::Named

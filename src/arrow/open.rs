@@ -183,7 +183,7 @@ pub fn read(is_patch: bool, source: Source, options: &ReadOptions) -> Result<Box
     statements(source, options, rdf_reader)
 }
 
-/// Reads what a source holds; labels are kept unless something else was asked for.
+/// Reads what a source holds; labels are kept unless something else was requested.
 pub fn read_any(source: Source, options: &ReadOptions) -> Result<(AnyFormat, Box<dyn ReadBatches>)> {
     let input = Input::open(source, &options.open)?;
     let format = input.format()?;

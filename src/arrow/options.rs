@@ -42,7 +42,7 @@ impl ReadOptions {
     /// The schema of what is read: rows of patches, or statements.
     ///
     /// # Errors
-    /// `argument`: there is no such column, or it is asked for twice.
+    /// `argument`: a column does not exist, or is given twice.
     pub fn schema(&self, is_patch: bool) -> Result<SchemaRef> {
         let all: &[_] = if is_patch { &PATCH_COLUMNS } else { &RDF_COLUMNS };
         let BatchSettings { columns, terms, strings, .. } = &self.batch;
@@ -55,28 +55,30 @@ impl ReadOptions {
         matches!(self.batch.blank_nodes, BlankNodes::Content | BlankNodes::Lasting)
     }
 
-    /// Refuses what does not go with labels of the content.
+    /// Rejects what does not go with labels of the content.
     pub(super) fn check_content(&self) -> Result<()> {
         let message = if !self.wants_content() {
             return Ok(());
         } else if self.mode == Mode::Permissive {
-            "blank_nodes=\"content\" and \"lasting\" go with mode=\"failfast\" only: labels depend on the whole source"
+            "blank_nodes=\"content\" and \"lasting\" work only with mode=\"failfast\": labels depend on the \
+             whole source"
         } else if self.open.is_part() || self.open.resume.is_some() {
-            "blank_nodes=\"content\" and \"lasting\" go with whole sources only: labels depend on all that is said of a node"
+            "blank_nodes=\"content\" and \"lasting\" work only with whole sources: labels depend on all \
+             statements about a node"
         } else {
             return Ok(());
         };
         Err(Error::new(ErrorKind::Argument, message))
     }
 
-    /// Refuses what does not go with `rows="committed"`.
+    /// Rejects what does not go with `rows="committed"`.
     pub(super) fn check_committed(&self) -> Result<()> {
         let message = if !self.open.committed {
             return Ok(());
         } else if self.mode == Mode::Permissive {
-            "rows=\"committed\" goes with mode=\"failfast\" only: what follows an error is unknown"
+            "rows=\"committed\" works only with mode=\"failfast\": what follows an error is unknown"
         } else if self.open.resume.is_some() {
-            "resume goes with rows=\"all\" only"
+            "resume works only with rows=\"all\""
         } else {
             return Ok(());
         };

@@ -80,7 +80,7 @@ impl PatchBatches {
         Ok(())
     }
 
-    /// The row is complete, but for its letter and its numbers.
+    /// The row is complete, except its letter and its numbers.
     #[inline(always)]
     fn end_row(&mut self, letter: &str, numbers: RowNumbers) -> Result<()> {
         if let Some(column) = &mut self.texts[0] {

@@ -33,7 +33,7 @@ pub(super) trait Pieces: Send {
     /// What reads on behind the pieces that were taken back, first those that are given; `None`: nothing is left.
     fn rest(&mut self, unread: Vec<Self::Piece>) -> Result<Option<Box<dyn ReadBatches>>>;
 
-    /// Closes the source; no other piece is asked for.
+    /// Closes the source; no other piece is requested.
     fn close(&mut self);
 
     /// What raises an error, or has it as its only row.

@@ -133,7 +133,7 @@ impl Parts {
 
 /// Reads a part of a source that can be opened again.
 fn part_reader(source: &Source, format: AnyFormat, options: &ReadOptions) -> Result<Box<dyn ReadBatches>> {
-    let again = source.again().ok_or_else(|| Error::new(ErrorKind::Io, "the file is gone"))?;
+    let again = source.again().ok_or_else(|| Error::new(ErrorKind::Io, "the file no longer exists"))?;
     one_reader(again, format, options)
 }
 

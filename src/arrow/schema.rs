@@ -1,6 +1,6 @@
 //! The schemas: plain types, all nullable, in this order.
 //!
-//! Spark refuses anything else: no large or extension types, and views and dictionaries only where they are asked for.
+//! Spark rejects anything else: no large or extension types, and views and dictionaries only where they are requested.
 
 use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
 use std::sync::Arc;
@@ -60,7 +60,7 @@ pub fn choose(all: &[&'static str], asked: Option<&[String]>) -> Result<Vec<&'st
             return Err(Error::new(ErrorKind::Argument, message));
         };
         if chosen.contains(&known) {
-            return Err(Error::new(ErrorKind::Argument, format!("column {name:?} is asked for twice")));
+            return Err(Error::new(ErrorKind::Argument, format!("column {name:?} is given twice")));
         }
         chosen.push(known);
     }

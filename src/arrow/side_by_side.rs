@@ -233,7 +233,7 @@ impl<P: Pieces> PushState for SideBySide<P> {
     }
 
     fn snapshot(&self) -> Result<Vec<u8>> {
-        let message = "a snapshot is of a source that one thread reads: open the source with threads=1";
+        let message = "a snapshot needs a source that one thread reads: open the source with threads=1";
         Err(Error::new(ErrorKind::Argument, message))
     }
 

@@ -15,7 +15,7 @@ use crate::text::TermWriter;
 
 const NAMES: [&str; 4] = ["subject", "predicate", "object", "graph"];
 
-/// Subject, predicate, object and graph; of those columns that were asked for.
+/// Subject, predicate, object and graph; of those columns that were requested.
 pub(super) struct StatementColumns {
     columns: [Option<TermColumn>; 4],
     pub(super) labels: ColumnLabels,

@@ -1,4 +1,4 @@
-//! Blank nodes: what their labels are worth outside of the file that has them.
+//! Blank nodes: which labels are valid outside their file.
 
 mod position;
 mod scope;

@@ -1,8 +1,10 @@
-//! Positions: labels that a reader makes for blank nodes without one, from their place in the file.
+//! Positional labels: labels that a reader makes for blank nodes without a label, from their place in the
+//! file.
 //!
-//! Turtle, `TriG`, RDF/XML and JSON-LD write most blank nodes without a label. Readers number such nodes, `anon-0`,
-//! `anon-1`, ..., so `anon-0` is another node in every file. A position is no name: no patch may hold one. The rule is
-//! about labels, not formats, because conversions carry positions into N-Quads, Jelly and tables.
+//! Turtle, `TriG`, RDF/XML and JSON-LD write most blank nodes without a label. Readers number these nodes,
+//! `anon-0`, `anon-1`, ..., so `anon-0` is another node in every file. A positional label is not a name: no
+//! patch may contain one. The rule is about labels, not formats, because conversions write positional labels
+//! to N-Quads, Jelly and tables.
 
 use super::scope::without_scope;
 #[cfg(feature = "arrow")]
@@ -14,7 +16,8 @@ use crate::term::{Term, TermBuf};
 /// What the label of a position begins with, behind scopes. Readers put it before labels of documents that begin so, too.
 pub(crate) const ANONYMOUS: &str = "anon-";
 
-/// Whether a label is a position: `anon-` and digits, bare or behind scopes of readers (`s0123456789abcdef_`, with the
+/// Whether a label is positional: `anon-` and digits, alone or after scopes of readers (`s0123456789abcdef_`,
+/// with the
 /// number of a frame `s0123456789abcdef` `f7_`).
 ///
 /// A doubled `anon-` counts too: it is what reading a document gives that a writer of positions has written.
@@ -89,13 +92,12 @@ fn shown(op: &PatchOp<'_>) -> String {
 fn refused(row: &str, label: &str) -> Error {
     let message = format!(
         "{row} names a blank node by its position in a file (_:{label}), which is another node in another file; \
-         give the node an IRI or a label in the data, or export the data with labels that last, \
-         such as N-Quads from the store"
+         give the node an IRI or a label in the data, or export the data with stable labels, such as N-Quads from the store"
     );
     Error::new(ErrorKind::PatchLabels, message)
 }
 
-/// Refuses a term that names a node by its position.
+/// Rejects a term that names a node by its position.
 #[inline]
 pub(crate) fn refuse_term(term: &Term<'_>) -> Result<()> {
     match position_of(term) {
@@ -104,7 +106,7 @@ pub(crate) fn refuse_term(term: &Term<'_>) -> Result<()> {
     }
 }
 
-/// Refuses a statement of a dataset that names a node by its position.
+/// Rejects a statement of a dataset that names a node by its position.
 #[inline]
 pub(crate) fn refuse_positions(statement: &Statement<'_>) -> Result<()> {
     match statement.terms.iter().find_map(position_of) {
@@ -113,7 +115,7 @@ pub(crate) fn refuse_positions(statement: &Statement<'_>) -> Result<()> {
     }
 }
 
-/// Refuses a row of a patch that names a node by its position.
+/// Rejects a row of a patch that names a node by its position.
 #[inline]
 pub(crate) fn refuse_position(op: &PatchOp<'_>) -> Result<()> {
     match position_in(op) {

@@ -95,14 +95,14 @@ fn is_scoped_name(label: &str) -> bool {
     without_scope(label).is_some() && !is_position(label)
 }
 
-/// Whether no label of a statement is a position or stands behind the scope of a source.
+/// Whether no label of a statement is positional or scoped.
 #[inline]
 pub fn labels_last(statement: &Statement<'_>) -> bool {
     let is_lost = |label: &str| is_position(label) || is_scoped_name(label);
     statement.terms.iter().all(|term| label_of(term, is_lost).is_none())
 }
 
-/// Refuses a statement that names a node behind the scope of its source.
+/// Rejects a statement with a scoped label.
 ///
 /// # Errors
 /// `patch.labels`, with the statement and the label.

@@ -1,8 +1,8 @@
-//! Streams: a file can hold several, and a position is another node in each of them.
+//! Streams: a file can have several, and a positional label is another node in each of them.
 //!
 //! `cat a.jelly b.jelly` is a file of two streams. The decoder puts the number of the stream before the positions of the
-//! second and later ones (`s0000000000000001_anon-0`), so that whoever takes rows, of the file or of a part, never
-//! takes two nodes for one. A position that has such a number already gets that of its own stream, too: two nodes of a
+//! second and later ones (`s0000000000000001_anon-0`), so that readers of the file or of a part never confuse
+//! two nodes. A position that has such a number already gets that of its own stream, too: two nodes of a
 //! file never get one label.
 
 use super::position::{ANONYMOUS, is_position};

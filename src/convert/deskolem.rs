@@ -49,7 +49,7 @@ impl Deskolem {
         if let Term::Iri(iri) = &statement.terms[1]
             && labels.rest(iri).is_some()
         {
-            return Err(refused(iri, "it stands as a predicate, which no blank node can be"));
+            return Err(refused(iri, "it is a predicate, and a blank node cannot be a predicate"));
         }
         self.renamed.replace(statement, |term| labels.node(term))
     }
@@ -80,7 +80,7 @@ impl Labels {
                             && made.as_iri().is_some_and(|made| made.to_string() == iri.to_string())
                     });
                     let Some(label) = label else {
-                        return Err(refused(iri, "no label of a blank node becomes this IRI"));
+                        return Err(refused(iri, "it was not made from the label of a blank node"));
                     };
                     self.note(&label, true)?;
                     Ok(Some(TermBuf::blank_node(&label)))
@@ -95,7 +95,7 @@ impl Labels {
             Some(known) if *known == was_iri => Ok(()),
             Some(_) => {
                 let message = format!(
-                    "{} would become the blank node _:{label}, and the data has another node with this label",
+                    "{} would become the blank node _:{label}, but the data has another node with this label",
                     skolem_iri(&self.start, label).as_term()
                 );
                 Err(Error::new(ErrorKind::EncodeSkolem, message))
@@ -104,7 +104,7 @@ impl Labels {
                 self.bytes += LABEL_BYTES + label.len();
                 if self.bytes > self.most {
                     let message = format!(
-                        "labels of blank nodes need more than {} bytes, four times limits.blank_bytes, to be told apart",
+                        "the labels of blank nodes need more than {} bytes, four times limits.blank_bytes",
                         self.most
                     );
                     return Err(Error::limit(ErrorKind::LimitBlankBytes, "blank_bytes", message));
@@ -118,7 +118,7 @@ impl Labels {
 
 #[cold]
 fn refused(iri: &Iri<'_>, why: &str) -> Error {
-    Error::new(ErrorKind::EncodeSkolem, format!("<{iri}> begins as IRIs of blank nodes do, but {why}"))
+    Error::new(ErrorKind::EncodeSkolem, format!("<{iri}> begins like the IRIs of blank nodes, but {why}"))
 }
 
 /// The text without percent-encoding, if it is one.

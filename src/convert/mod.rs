@@ -1,7 +1,7 @@
 //! One reader and one writer: every format in, every format out, streaming.
 //!
-//! The options of the source are those of what is written, unless others were asked for. They come before the
-//! first row, so the encoder is made when they have come.
+//! The output has the options of the source, unless others are requested. The options come before the first
+//! row, so the encoder is created when they arrive.
 
 mod adds;
 mod deskolem;
@@ -23,7 +23,7 @@ use crate::reader::RowSource;
 /// Rows between two looks at the output and at whoever waits.
 const ROWS: usize = 8192;
 
-/// What a conversion tells while it goes on.
+/// The progress of a conversion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Rows that were read.
@@ -36,8 +36,8 @@ pub struct Tally {
     pub prefixes_left_out: u64,
 }
 
-/// Feeds all rows to `target`, and what it makes of them to `writer`; `poll` gets how far it got, and may
-/// stop the conversion.
+/// Passes all rows to `target`, and the bytes of `target` to `writer`; `poll` gets the progress and can stop
+/// the conversion.
 pub fn convert<T: Encode>(
     source: &mut dyn RowSource<T>,
     target: &mut T,

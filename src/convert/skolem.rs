@@ -68,7 +68,7 @@ impl Skolem {
         })
     }
 
-    /// The statement without blank nodes; one that has a position for a label is refused.
+    /// The statement without blank nodes; one that has a position for a label is rejected.
     ///
     /// # Errors
     /// `encode.skolem`: the dataset has blank nodes, and an IRI that begins as theirs shall, and so could be one of theirs.
@@ -112,7 +112,8 @@ impl Skolem {
         match &self.taken {
             Some(iri) if self.has_nodes => {
                 let message = format!(
-                    "<{iri}> begins as the IRIs of blank nodes would ({:?}), and could be that of another node",
+                    "<{iri}> begins like the IRIs of blank nodes ({:?}), and could be the IRI of another \
+                     node",
                     self.naming.start.as_deref().unwrap_or_default()
                 );
                 Err(Error::new(ErrorKind::EncodeSkolem, message))
@@ -122,13 +123,13 @@ impl Skolem {
     }
 }
 
-/// Refuses what no absolute IRI begins with.
+/// Rejects what no absolute IRI begins with.
 pub(super) fn refuse_start(start: &str) -> Result<()> {
     if has_scheme(start.as_bytes()) && is_plain_iri(start) {
         return Ok(());
     }
     let message = format!(
-        "{start:?} for blank nodes: an absolute IRI begins otherwise, such as with \
+        "{start:?} cannot start the IRIs of blank nodes; expected the start of an absolute IRI, such as \
          \"https://example.org/.well-known/genid/\""
     );
     Err(Error::new(ErrorKind::Argument, message))

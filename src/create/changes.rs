@@ -7,23 +7,23 @@ use crate::options::{
 };
 use crate::with::With;
 
-/// What the caller sets; `None` keeps what is there.
+/// Options that the caller sets; `None` keeps the option of the source.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Changes {
-    /// Of Jelly-RDF.
+    /// For Jelly-RDF.
     pub stream_name: Option<String>,
-    /// Of Jelly-RDF; the logical type goes along where it was a flat one.
+    /// For Jelly-RDF; a flat logical type changes with it.
     pub physical_type: Option<PhysicalType>,
-    /// Of Jelly-RDF.
+    /// For Jelly-RDF.
     pub logical_type: Option<LogicalType>,
-    /// Of Jelly-Patch.
+    /// For Jelly-Patch.
     pub statement_type: Option<StatementType>,
-    /// Of Jelly-Patch.
+    /// For Jelly-Patch.
     pub stream_type: Option<PatchStreamType>,
-    /// Of both.
+    /// For both.
     pub generalized_statements: Option<bool>,
-    /// Of both.
+    /// For both.
     pub rdf_star: Option<bool>,
     /// Sizes of the tables of names, prefixes and datatypes.
     pub tables: [Option<u32>; 3],

@@ -30,7 +30,7 @@ pub trait Encode {
     /// What was taken is a message of its own: another frame without its length may follow.
     fn end_message(&mut self) {}
 
-    /// Places of the stream where a reader can enter, but for the first `skip`.
+    /// Places of the stream where a reader can enter, except the first `skip`.
     fn restart_offsets(&self, skip: usize) -> Vec<u64> {
         let _ = skip;
         Vec::new()

@@ -1,4 +1,4 @@
-//! What a writer is asked for, and the encoder that does it.
+//! The options of a writer, and its encoder.
 
 use super::{AnyPatchEncoder, AnyRdfEncoder, Changes};
 use crate::encode::{EncodeOptions, Framing, PatchEncoder, RdfEncoder};
@@ -11,8 +11,9 @@ use crate::options::{
 use crate::text::{LinesWriter, PatchTextWriter, TurtleWriter};
 use crate::with::With;
 
-/// Bytes between the sync points of a file where nobody gave another number: several readers share a file of 60 MB,
-/// which may be 500 MB of text. Of two generated datasets the file became 2.9 % smaller and 1.2 % larger by it.
+/// Default number of bytes between the sync points of a file: several readers can share a file of 60 MB,
+/// which may be 500 MB of text. With sync points, the files of two generated datasets became 2.9 % smaller
+/// and 1.2 % larger.
 pub const RESTART_BYTES: u64 = 8 << 20;
 
 /// How rows become bytes; one list for every format.
@@ -25,15 +26,15 @@ pub struct CreateOptions {
     pub changes: Changes,
     /// Rows at which a frame ends; `None`: as Jelly-JVM does.
     pub frame_rows: Option<usize>,
-    /// Most bytes of a frame; `None`: what readers take.
+    /// Maximum bytes of a frame; `None`: the limit of readers.
     pub frame_bytes: Option<u64>,
     /// Whether namespaces are declared; `None`: as the source does.
     pub namespaces: Option<bool>,
-    /// Bytes between sync points of Jelly; `None`: there are none, and no footer.
+    /// Bytes between sync points of Jelly; `None`: no sync points and no footer.
     pub restart_bytes: Option<u64>,
     /// RDF Patch text with bare numbers and booleans.
     pub abbreviate: bool,
-    /// Bounds of readers.
+    /// Limits of readers.
     pub limits: Limits,
 }
 
@@ -124,7 +125,7 @@ impl CreateOptions {
 }
 
 fn not_written(title: &str) -> Error {
-    Error::new(ErrorKind::Argument, format!("{title} is read, not written"))
+    Error::new(ErrorKind::Argument, format!("{title} can be read, but not written"))
 }
 
 /// What the options allow where nobody knows what will come.

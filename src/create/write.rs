@@ -1,4 +1,4 @@
-//! What is asked of a writer, by options that were given.
+//! The options of a writer.
 
 use super::{AnyPatchEncoder, AnyRdfEncoder, Changes, CreateOptions, RESTART_BYTES, default_rdf_options};
 use crate::encode::Framing;
@@ -11,19 +11,19 @@ use crate::options::{PatchOptions, RdfOptions, StreamOptions};
 use crate::sink::RdfSink;
 use crate::term::{Term, TermBuf};
 
-/// What is asked of a writer: the format, how its bytes are compressed, and what is in them.
+/// The options of a writer: the format, the compression, and the contents.
 pub struct WriteOptions {
     /// How rows become bytes.
     pub create: CreateOptions,
-    /// All options of the stream, where they were given.
+    /// All options of the stream, if they were given.
     pub stream: Option<StreamOptions>,
     /// The format, if statements are written.
     pub rdf: RdfFormat,
     /// The format, if patches are written.
     pub patch: PatchFormat,
-    /// Whether neither an option nor the file name said the format.
+    /// Whether neither an option nor the file name sets the format.
     pub is_default: bool,
-    /// `None`: the file name says.
+    /// `None`: by the file name.
     pub compression: Option<Compression>,
     /// Level of the compression.
     pub level: Option<i32>,
@@ -49,8 +49,8 @@ impl WriteOptions {
             _ => is_patch,
         };
         if is_patch && !to_patch {
-            let message =
-                "patches are no statements: apply them to a dataset, or write them in a format of patches";
+            let message = "patches cannot become statements: apply them to a dataset, or write them in a format of \
+                 patches";
             return Err(argument(message.to_owned()));
         }
         Ok((Self::of(to_patch, values, name)?, to_patch))
@@ -59,8 +59,8 @@ impl WriteOptions {
     /// Options of a writer of patches or statements to a file of this name.
     ///
     /// # Errors
-    /// `argument`: an option is wrong, or the format has none of this name; `argument.extension`: the extension is
-    /// that of something else.
+    /// `argument`: an option is wrong, or the format has none of this name; `argument.extension`: the
+    /// extension belongs to another format.
     pub fn of(is_patch: bool, values: &Values, name: Option<&str>) -> Result<Self> {
         let (format, compression) =
             if values.row("to").is_some() { ("to", "to_compression") } else { ("format", "compression") };
@@ -80,7 +80,7 @@ impl WriteOptions {
             (FormatWord::Rdf(_) | FormatWord::Patch(_), _) => {
                 let given = values.text(format).unwrap_or_default();
                 let what = if is_patch { "patches" } else { "statements" };
-                return Err(argument(format!("{format} is {given:?}, but {what} are written")));
+                return Err(argument(format!("{format} is {given:?}, but the output has {what}")));
             }
         };
         let is_default =
@@ -180,7 +180,7 @@ const OF_JELLY: [&str; 10] = [
 const OF_JELLY_RDF: [&str; 3] = ["stream_name", "physical_type", "logical_type"];
 const OF_JELLY_PATCH: [&str; 2] = ["statement_type", "stream_type"];
 
-/// Refuses options that the format does not have: the caller would think that they did something.
+/// Rejects options that the format does not have: the caller would think that they did something.
 fn refuse_unused(values: &Values, is_patch: bool, rdf: RdfFormat, patch: PatchFormat) -> Result<()> {
     let title = if is_patch { patch.title() } else { rdf.title() };
     let is_jelly = if is_patch { patch == PatchFormat::Jelly } else { rdf == RdfFormat::Jelly };

@@ -1,10 +1,10 @@
-//! What an encoder made, on its way to where it goes.
+//! The bytes of an encoder on their way to the output.
 
 use super::Encode;
 use crate::error::Result;
 use crate::io::Output;
 
-/// Takes bytes out of an encoder and hands them to an output, cut where a reader can enter.
+/// Takes bytes out of an encoder and passes them to an output, divided at sync points.
 pub struct Writer {
     output: Output,
     /// Bytes of the stream so far.
@@ -46,12 +46,12 @@ impl Writer {
         Ok(())
     }
 
-    /// The stream is complete: it appears where it goes.
+    /// Ends the stream; the output appears.
     pub fn finish(self) -> Result<()> {
         self.output.finish().map(drop)
     }
 
-    /// Hands on what was taken, as far as compression lets it.
+    /// Passes on the bytes taken so far, as far as compression allows.
     pub fn flush(&mut self) -> Result<()> {
         self.output.flush()
     }

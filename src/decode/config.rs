@@ -13,11 +13,11 @@ use crate::with::With;
 pub struct DecodeOptions {
     /// How frames lie in the bytes.
     pub framing: Framing,
-    /// Refuse what the specifications only advise against.
+    /// Reject what the specifications only advise against.
     pub strict: bool,
     /// Accept quoted triples and generalized terms that the options do not declare.
     pub lenient_flags: bool,
-    /// Refuse a graph start inside a graph.
+    /// Reject a graph start inside a graph.
     pub strict_graphs: bool,
     /// Bounds.
     pub limits: Limits,

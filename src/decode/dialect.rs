@@ -62,7 +62,7 @@ pub trait DialectState: Sized {
     #[doc(hidden)]
     const ROW: Message;
 
-    /// At the start of a stream; `strict` refuses what the specification only advises against.
+    /// At the start of a stream; `strict` rejects what the specification only advises against.
     #[doc(hidden)]
     fn new(strict: bool) -> Self;
 
@@ -138,7 +138,7 @@ impl Context<'_, '_> {
         *self.slots = [super::repeat::Slot::Unset; 4];
     }
 
-    /// Goes on with empty tables, whose ids must be given anew: none counts on from one before.
+    /// Goes on with empty tables, whose ids must be given again: none counts on from one before.
     pub(crate) fn restart_stream<D: DialectState>(&mut self, tables: TableSizes, features: Features) {
         self.begin_stream::<D>(tables, features);
         if let Some(terms) = self.terms {

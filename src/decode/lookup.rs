@@ -75,7 +75,7 @@ impl Lookup {
     pub(crate) fn entry_id(&self, wire_id: u32, at: &[u8]) -> Result<u32, Fault> {
         let label = self.kind.label();
         if self.size == 0 {
-            let message = format!("a {label} entry, but the options switch the {label} table off");
+            let message = format!("a {label} entry, but the options switch off the {label} table");
             return Err(Fault::new(ErrorKind::TableDisabled, at, message));
         }
         let id = if wire_id == 0 { self.last_set.checked_add(1) } else { Some(wire_id) };
@@ -137,7 +137,7 @@ impl Lookup {
     fn undefined(&self, id: u32, at: &[u8]) -> Fault {
         let label = self.kind.label();
         let (kind, message) = if self.size == 0 {
-            let message = format!("{label} id {id}, but the options switch the {label} table off");
+            let message = format!("{label} id {id}, but the options switch off the {label} table");
             (ErrorKind::TableDisabled, message)
         } else if id > self.size {
             let message = format!("{label} id {id} is beyond the table of {}", self.size);
@@ -236,7 +236,7 @@ impl Lookups {
         self.bytes
     }
 
-    /// Refuses tables that have more than `most` bytes with the copies made of them.
+    /// Rejects tables that have more than `most` bytes with the copies made of them.
     pub(crate) fn check_bytes(&self, copies: usize, most: usize, at: &[u8]) -> Result<(), Fault> {
         if self.bytes + copies <= most {
             return Ok(());

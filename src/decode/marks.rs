@@ -97,7 +97,7 @@ impl Marks {
         }
     }
 
-    /// What was passed over so far.
+    /// What was ignored so far.
     pub(super) fn warnings(&self) -> &[&'static str] {
         &self.warnings
     }
@@ -146,9 +146,9 @@ impl Marks {
         match Mark::decode(value) {
             Ok(mark) => self.pending = Some(mark),
             Err(Unreadable::Version(_)) => {
-                self.forget("its restart marks are of a newer version; they are not checked");
+                self.forget("its sync points have a newer version; they are not checked");
             }
-            Err(Unreadable::Damaged) => return Err(wrong("a restart mark is damaged")),
+            Err(Unreadable::Damaged) => return Err(wrong("a sync point is damaged")),
         }
         Ok(())
     }
@@ -164,7 +164,7 @@ impl Marks {
             Ok((None, _)) | Err(Unreadable::Damaged) => {
                 self.forget("its footer is damaged; it is not used");
             }
-            Err(Unreadable::Version(_)) => self.forget("its footer is of a newer version; it is not used"),
+            Err(Unreadable::Version(_)) => self.forget("its footer has a newer version; it is not used"),
         }
     }
 
@@ -179,7 +179,7 @@ impl Marks {
         let pending = self.pending.take();
         if let Some(entry) = &self.entry {
             if row > 0 || pending != Some(entry.mark) {
-                return Err(wrong("the restart mark that the index names is not here"));
+                return Err(wrong("the sync point that the index names is not here"));
             }
             self.phase = Phase::Marked { next: entry.mark.ordinal + 1, footer: entry.mark.footer };
             return Ok(OptionsRow::Enters);
@@ -193,7 +193,7 @@ impl Marks {
                 _ if concatenated => self.refuse_open().map(|()| OptionsRow::Begins),
                 Phase::Closed { .. } => Err((
                     ErrorKind::WireMark,
-                    "options after the footer: framing=\"concatenated\" takes them for another stream"
+                    "options follow the footer: with framing=\"concatenated\" they begin another stream"
                         .to_owned(),
                 )),
                 _ => Ok(OptionsRow::Again),
@@ -201,7 +201,7 @@ impl Marks {
         };
         match (mark.ordinal, self.phase) {
             (0, _) if mark.counters != Counters::default() => {
-                Err(wrong("a stream begins with rows before it"))
+                Err(wrong("the first sync point of a stream counts rows before it"))
             }
             (0, _) => {
                 self.refuse_open()?;
@@ -209,16 +209,16 @@ impl Marks {
                 Ok(OptionsRow::Begins)
             }
             (ordinal, _) if is_first => Err(wrong(format!(
-                "the stream begins with its restart mark {ordinal}: what was before is missing"
+                "the stream begins with its sync point {ordinal}: the part before it is missing"
             ))),
             (ordinal, Phase::Marked { next, .. }) if ordinal != next => Err(wrong(format!(
-                "restart mark {ordinal}, where {next} was to come: rows are missing or double"
+                "expected sync point {next}, found {ordinal}: rows are missing or duplicated"
             ))),
             (_, Phase::Marked { .. }) => {
                 self.pending = Some(mark);
                 Ok(OptionsRow::Restarts)
             }
-            (ordinal, Phase::Closed { .. }) => Err(wrong(format!("restart mark {ordinal} after the footer"))),
+            (ordinal, Phase::Closed { .. }) => Err(wrong(format!("sync point {ordinal} after the footer"))),
             (_, Phase::Plain) => Ok(OptionsRow::Again),
         }
     }
@@ -245,7 +245,8 @@ impl Marks {
         if mark.counters.after(self.base) != Some(before) {
             let (noted, found) = (mark.counters.after(self.base).unwrap_or(mark.counters), before);
             return Err(wrong(format!(
-                "restart mark {} says {} rows in {} frames before it, not {} in {}: frames are missing or double",
+                "sync point {} counts {} rows in {} frames before it, but there are {} in {}: frames are \
+                 missing or duplicated",
                 mark.ordinal, noted.seq, noted.frame, found.seq, found.frame
             )));
         }
@@ -271,7 +272,7 @@ impl Marks {
     #[cold]
     fn marked_frame_end(&mut self, offset: u64, frames: u64) -> Result<(), Wrong> {
         if self.entry.is_some() {
-            return Err(wrong("the restart mark that the index names is not here"));
+            return Err(wrong("the sync point that the index names is not here"));
         }
         if self.pending.take().is_some() {
             self.moved();
@@ -282,11 +283,14 @@ impl Marks {
         if std::mem::replace(complete, true) {
             self.forget("frames follow its footer, which is not used");
         } else if end.frame != frames {
-            let message =
-                format!("the footer says {} frames, not {frames}: some are missing or double", end.frame);
+            let message = format!(
+                "the footer counts {} frames, but there are {frames}: some are missing or \
+                         duplicated",
+                end.frame
+            );
             return Err(wrong(message));
         } else if *length != offset - self.start {
-            self.warn("its footer is of other bytes; it is not used");
+            self.warn("its footer belongs to other bytes; it is not used");
         }
         Ok(())
     }
@@ -294,9 +298,9 @@ impl Marks {
     /// The input is at its end, before the rows that this implies: is the stream?
     pub(super) fn refuse_open(&self) -> Result<(), Wrong> {
         match self.phase {
-            _ if self.entry.is_some() => Err(wrong("the restart mark that the index names is not here")),
+            _ if self.entry.is_some() => Err(wrong("the sync point that the index names is not here")),
             Phase::Marked { footer: true, .. } => {
-                let message = "the stream ends without its footer: what follows is missing";
+                let message = "the stream ends without its footer: its end is missing";
                 Err((ErrorKind::TruncatedStream, message.to_owned()))
             }
             _ => Ok(()),
@@ -307,7 +311,8 @@ impl Marks {
     pub(super) fn check_end(&self, before: Counters) -> Result<(), Wrong> {
         match self.phase {
             Phase::Closed { end, .. } if end != before => Err(wrong(format!(
-                "the footer says {} rows in {} frames, not {} in {}: frames are missing or double",
+                "the footer counts {} rows in {} frames, but there are {} in {}: frames are missing or \
+                 duplicated",
                 end.seq, end.frame, before.seq, before.frame
             ))),
             _ => Ok(()),
@@ -316,7 +321,7 @@ impl Marks {
 
     /// Another program moved or took apart what we wrote.
     fn moved(&mut self) {
-        self.forget("its restart marks are not where they were written; they are not used");
+        self.forget("its sync points are not where they were written; they are not used");
     }
 
     fn forget(&mut self, why: &'static str) {

@@ -2,7 +2,7 @@
 //! member of a oneof replaces the ones before.
 //!
 //! No writer does this, but every protobuf library reads it. So a row in which it happens is written
-//! anew with its members merged, and then decoded as any other. What was replaced is checked for its
+//! again with its members merged, and then decoded as any other. What was replaced is checked for its
 //! form and forgotten.
 
 use super::literal::utf8;
@@ -95,13 +95,13 @@ struct Part {
 /// many times smaller than others.
 const LEVELS: usize = 64;
 
-/// Writes a row anew with its members merged; messages and groups nest as deep as the limits say.
+/// Writes a row again with its members merged; messages and groups nest as deep as the limits say.
 #[cold]
 pub(crate) fn merge(row: Message, bytes: &[u8], limits: &Limits) -> Result<Vec<u8>, Fault> {
     let (nesting, most) = (limits.nesting, limits.row_bytes / LEVELS);
     if bytes.len() > most {
         let message = format!(
-            "a row of {} bytes with members that come twice; such rows may have {most} bytes",
+            "a row of {} bytes has repeated fields; the limit for such rows is {most} bytes",
             bytes.len()
         );
         return Err(Fault::limit(ErrorKind::LimitRow, "row_bytes", bytes, message));

@@ -130,7 +130,7 @@ impl<D: DialectState> Decoder<D> {
         self.most_kept /= 2;
     }
 
-    /// A decoder whose input begins at a restart mark; that and the options must be there.
+    /// A decoder whose input begins at a sync point; the sync point and the options must be there.
     pub(crate) fn enter(mut config: DecodeOptions, entry: Entry) -> Result<Self> {
         match config.framing {
             Framing::Auto => config.framing = Framing::Delimited,
@@ -140,7 +140,7 @@ impl<D: DialectState> Decoder<D> {
             Framing::Delimited | Framing::Concatenated => {}
         }
         let Some(place) = entry.mark.counters.after(entry.base) else {
-            return Err(Error::new(ErrorKind::WireMark, "a sync point that cannot be"));
+            return Err(Error::new(ErrorKind::WireMark, "the sync point is not valid"));
         };
         let mut decoder = Decoder::<D>::new(config);
         decoder.dialect.begin_at(place);
@@ -165,7 +165,7 @@ impl<D: DialectState> Decoder<D> {
         self.frames.frames()
     }
 
-    /// The framing: what was asked for, or what was found.
+    /// The framing: what was requested, or what was found.
     pub fn framing(&self) -> Framing {
         self.frames.framing()
     }
@@ -218,7 +218,7 @@ impl<D: DialectState> PushState for Decoder<D> {
         self.dialect.stream_options()
     }
 
-    /// In the order of the wire; restart marks and footers, which are about bytes and not about data, are not in it.
+    /// In the order of the wire, without sync points and footers, which describe bytes and not data.
     fn metadata(&self) -> &[(String, Vec<u8>)] {
         self.metadata.entries()
     }
@@ -227,10 +227,17 @@ impl<D: DialectState> PushState for Decoder<D> {
         snapshot::take(self)
     }
 
-    /// Restart marks and footers that were ignored, and why.
+    /// Sync points and footers that were ignored, and why.
     fn warnings(&self) -> Vec<Warning> {
-        let warning =
-            |why: &&str| Warning::new(format!("a seekable stream, but {why}"), self.config.source.clone());
+        let warning = |why: &&str| {
+            Warning::new(
+                format!(
+                    "this stream has sync points, but \
+                                               {why}"
+                ),
+                self.config.source.clone(),
+            )
+        };
         self.marks.warnings().iter().map(warning).collect()
     }
 
@@ -244,7 +251,7 @@ impl<D: DialectState> PushState for Decoder<D> {
         let source = self.config.source.clone();
         let error = match self.repeated_options() {
             Some(Repeated { frame, .. }) if is_of_two_streams(error.kind()) => error.with_hint(&format!(
-                "the options came again in frame {frame}: read files that were put end to end with \
+                "the options are repeated in frame {frame}: to read files that were joined, use \
                  framing=\"concatenated\""
             )),
             _ => error,

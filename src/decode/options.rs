@@ -79,7 +79,7 @@ impl<'a> Fields<'a> {
         limits: &Limits,
     ) -> Result<TableSizes, Fault> {
         if self.version == 0 || self.version > newest {
-            let message = format!("version {}, but versions 1 to {newest} are read", self.version);
+            let message = format!("version {}, but this library reads versions 1 to {newest}", self.version);
             return Err(
                 Fault::new(ErrorKind::OptionsVersion, self.place(15, bytes), message).within("version")
             );
@@ -92,13 +92,13 @@ impl<'a> Fields<'a> {
         ];
         for (field, size, most, limit) in caps {
             if size > most {
-                let message = format!("a table of {size} entries, {most} are allowed");
+                let message = format!("a table of {size} entries; {most} are allowed");
                 let fault = Fault::limit(ErrorKind::LimitTable, limit, self.place(field, bytes), message);
                 return Err(fault.within(field_name(field as u32, is_patch).unwrap_or_default()));
             }
         }
         if names < MIN_NAME_TABLE {
-            let message = format!("a name table of {names} entries, {MIN_NAME_TABLE} are the least");
+            let message = format!("a name table of {names} entries; the minimum is {MIN_NAME_TABLE}");
             return Err(Fault::new(ErrorKind::OptionsTable, self.place(9, bytes), message)
                 .within("max_name_table_size"));
         }

@@ -1,7 +1,7 @@
 //! Statements as nearly all of them are: short keys, members once and in order, ids that are set.
 //!
 //! Knows only what is right. Everything else, good or bad, it leaves to the careful way in `term.rs`,
-//! which begins the statement anew, knows every rule, and says what is wrong and where.
+//! which begins the statement again, knows every rule, and says what is wrong and where.
 
 use super::iri::{IriIds, read_short_iri};
 use super::literal::{RawKind, RawLiteral, read_short_literal, short_text};

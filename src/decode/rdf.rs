@@ -165,7 +165,7 @@ impl Rdf {
         }
         let graph = read_graph(member.bytes, 1, limits).map_err(|f| f.within("graph_start"))?;
         if graph.kind == RawTermKind::Unset {
-            let message = "a graph starts without a name";
+            let message = "a graph starts, but has no name";
             return Err(Fault::new(ErrorKind::WireUnset, member.at, message).within("graph_start").into());
         }
         let terms = context.terms.as_mut().ok_or_else(|| options_missing(member.at))?;
@@ -202,7 +202,7 @@ impl Rdf {
             }
         }
         if value.kind == RawTermKind::Unset {
-            let message = "a namespace without an IRI";
+            let message = "a namespace has no IRI";
             return Err(within(Fault::new(ErrorKind::WireUnset, bytes, message).within("value")).into());
         }
         let terms = context.terms.as_mut().ok_or_else(|| options_missing(bytes))?;
@@ -215,7 +215,7 @@ impl Rdf {
     }
 }
 
-/// Reads a graph oneof whose first member is `first`; other fields are passed over.
+/// Reads a graph oneof whose first member is `first`; other fields are ignored.
 fn read_graph<'a>(bytes: &'a [u8], first: u32, limits: &Limits) -> Result<RawTerm<'a>, Fault> {
     let mut graph = RawTerm::UNSET;
     let mut cursor = Cursor::new(bytes);

@@ -150,7 +150,7 @@ impl Held {
         if self.copied <= self.allowed {
             return Ok(());
         }
-        let message = format!("{} bytes of terms out of few bytes", self.copied);
+        let message = format!("{} bytes of terms from few bytes of input", self.copied);
         Err(Fault::limit(ErrorKind::LimitExpansion, "expansion", at, message))
     }
 }

@@ -143,7 +143,8 @@ impl<D: DialectState> Decoder<D> {
         sink.frame_end(self.metadata.entries())
     }
 
-    /// A metadata entry; in Jelly-Patch, whose frames have none, what does not look like one is passed over.
+    /// A metadata entry; frames of Jelly-Patch have no metadata, so there a field that does not look like an
+    /// entry is ignored.
     #[cold]
     fn read_metadata(&mut self) -> Result<()> {
         let entry = self.frames.carried();

@@ -29,13 +29,13 @@ const FRAMINGS: [Framing; 4] = [Framing::Auto, Framing::Delimited, Framing::Sing
 /// implies them at its own end.
 pub(super) fn take<D: DialectState>(decoder: &Decoder<D>) -> Result<Vec<u8>> {
     if decoder.failed {
-        return Err(wrong("a reader that failed has no snapshot"));
+        return Err(wrong("the reader failed, so it has no snapshot"));
     }
     let Some((frames, rows, offset, place)) = decoder.frames.checkpoint() else {
-        return Err(wrong("no snapshot inside an unknown field; read on and ask again"));
+        return Err(wrong("a snapshot cannot be taken inside an unknown field; read on and try again"));
     };
     let Some(marks) = decoder.marks.numbers() else {
-        return Err(wrong("no snapshot before the first row; read on and ask again"));
+        return Err(wrong("a snapshot cannot be taken before the first row; read on and try again"));
     };
     let mut out = MAGIC.to_vec();
     out.push(D::ROW as u8);
@@ -84,11 +84,11 @@ impl<D: DialectState> Decoder<D> {
     /// A decoder that goes on where a snapshot was taken; its input begins at that offset.
     pub fn resume(mut config: DecodeOptions, snapshot: &[u8]) -> Result<Self> {
         let Some((body, checksum)) = snapshot.split_last_chunk::<CHECKSUM>() else {
-            return Err(wrong("not a snapshot: too short"));
+            return Err(wrong("this is not a snapshot: it is too short"));
         };
         let is_numbered = body.starts_with(MAGIC);
         if !is_numbered && !body.starts_with(UNNUMBERED) {
-            return Err(wrong("not a snapshot of this version"));
+            return Err(wrong("this snapshot is not from this version of the library"));
         }
         if crc32c::crc32c(body).to_le_bytes() != *checksum {
             return Err(wrong("the snapshot is damaged: its checksum does not match"));
@@ -96,7 +96,7 @@ impl<D: DialectState> Decoder<D> {
         let mut cursor = Cursor::new(&body[MAGIC.len()..]);
         let damaged = |_: Fault| wrong("the snapshot is damaged");
         if byte(&mut cursor)? != D::ROW as u8 {
-            return Err(wrong("the snapshot is of the other format"));
+            return Err(wrong("the snapshot belongs to the other format"));
         }
         let framing = FRAMINGS.get(usize::from(byte(&mut cursor)?)).copied().unwrap_or_default();
         if config.framing == Framing::Auto {
@@ -175,7 +175,7 @@ fn count(cursor: &mut Cursor<'_>) -> Result<u64, Fault> {
     let at = cursor.rest;
     let number = cursor.varint()?;
     if number >> 62 != 0 {
-        return Err(Fault::new(ErrorKind::OptionsSnapshot, at, "a number that cannot be"));
+        return Err(Fault::new(ErrorKind::OptionsSnapshot, at, "the snapshot has an impossible number"));
     }
     Ok(number)
 }

@@ -119,7 +119,7 @@ impl Terms {
         slot.map_err(|fault| fault.within(place.field(raw.kind)))
     }
 
-    /// Refuses a blank node as a predicate that the options do not declare; the fault names its field.
+    /// Rejects a blank node as a predicate that the options do not declare; the fault names its field.
     fn label_fits(&self, raw: &RawTerm<'_>, place: Place) -> Result<(), Fault> {
         if place == Place::Predicate { self.generalized(raw, place) } else { Ok(()) }
     }
@@ -150,7 +150,7 @@ impl Terms {
             terms: Vec<TermBuf>,
         }
         if !self.features.rdf_star {
-            let message = "a quoted triple, but the options do not say rdf_star";
+            let message = "a quoted triple, but the options do not declare rdf_star";
             return Err(Fault::new(ErrorKind::OptionsUndeclared, raw.at, message));
         }
         let open = |bytes| {
@@ -161,7 +161,7 @@ impl Terms {
             })
         };
         let too_deep = |raw: &RawTerm<'_>| {
-            let message = format!("quoted triples nest more than {} deep", limits.nesting);
+            let message = format!("quoted triples are nested more than {} deep", limits.nesting);
             Fault::limit(ErrorKind::LimitNesting, "nesting", raw.at, message)
         };
         if limits.nesting == 0 {
@@ -223,7 +223,7 @@ impl Terms {
                 parent.terms.push(TermBuf::Triple(Box::new(triple)));
             }
         }
-        Err(Fault::new(ErrorKind::Internal, raw.at, "a quoted triple without terms"))
+        Err(Fault::new(ErrorKind::Internal, raw.at, "a quoted triple has no terms"))
     }
 
     /// An IRI or a literal, owned.
@@ -237,13 +237,13 @@ impl Terms {
         }
     }
 
-    /// Refuses a generalized term that the options do not declare.
+    /// Rejects a generalized term that the options do not declare.
     #[cold]
     fn generalized(&self, raw: &RawTerm<'_>, place: Place) -> Result<(), Fault> {
         if self.features.generalized_statements {
             return Ok(());
         }
-        let message = "a generalized term, but the options do not say generalized_statements";
+        let message = "a generalized term, but the options do not declare generalized_statements";
         Err(Fault::new(ErrorKind::OptionsUndeclared, raw.at, message).within(place.field(raw.kind)))
     }
 }
@@ -257,6 +257,6 @@ fn triple_of(terms: Vec<TermBuf>) -> Triple {
 #[inline(never)]
 fn nothing_to_repeat(at: &[u8], place: usize) -> Fault {
     let field = Place::STATEMENT[place].field(RawTermKind::Unset);
-    let message = format!("the {field} repeats, but nothing came before it");
+    let message = format!("the {field} is repeated, but no term comes before it");
     Fault::new(ErrorKind::TableRepeated, at, message).within(field)
 }

@@ -76,7 +76,7 @@ impl Stream {
     /// Where the terms of the next row can come as text.
     #[inline(always)]
     pub(super) fn cells(&mut self) -> Option<&mut Self> {
-        // what is at the start of a frame may be written anew, or refused
+        // what is at the start of a frame may be written again, or refused
         if !(self.has_begun() && self.check_open().is_ok() && self.terms.know_repeats()) {
             return None;
         }

@@ -28,7 +28,7 @@ impl Frames {
         Frames { output: Vec::new(), framing, most_bytes, bytes: 0, in_message: false, held: None, holds }
     }
 
-    /// Refuses a frame that is longer than readers take.
+    /// Rejects a frame that is longer than readers take.
     #[inline(always)]
     pub(crate) fn check_length(&self, length: usize) -> Result<()> {
         if length as u64 <= self.most_bytes { Ok(()) } else { Err(too_long(length)) }
@@ -101,9 +101,9 @@ fn delimited_len(length: usize) -> u64 {
 
 #[cold]
 fn second_frame() -> Error {
-    let message = "a second frame, and frames without their lengths run into one: write frames with their \
-                   lengths, or take each frame as a message of its own (in Python, flush() after each frame \
-                   to a file object)";
+    let message = "a second frame without its length, which readers cannot separate from the first: write \
+                   frames with their lengths, or each frame as its own message (in Python, flush() after \
+                   each frame to a file object)";
     Error::new(ErrorKind::EncodeFrame, message)
 }
 

@@ -182,7 +182,7 @@ impl Lookup {
     fn evict(&mut self) -> Result<u32> {
         let (id, label) = (self.links[0].newer, self.kind.label());
         if id == 0 {
-            let message = format!("the options switch the {label} table off, but it is needed");
+            let message = format!("the options switch off the {label} table, but it is needed");
             return Err(Error::new(ErrorKind::EncodeTable, message));
         }
         if self.unused == 0 {

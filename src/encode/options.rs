@@ -1,4 +1,4 @@
-//! What an encoder is asked for, and the options row that says so.
+//! What an encoder is requested, and the options row that says so.
 
 use super::Framing;
 use crate::error::{Error, ErrorKind, Result};
@@ -82,10 +82,10 @@ fn write_common(out: &mut Buffer, features: Features, tables: TableSizes) {
     out.number_unless_zero(11, tables.datatypes.into());
 }
 
-/// Refuses tables that no reader takes, and combinations that cannot be.
+/// Rejects tables that no reader takes, and combinations that cannot be.
 pub(crate) fn check(tables: TableSizes, encode: &EncodeOptions) -> Result<()> {
     if tables.names < MIN_NAME_TABLE {
-        let message = format!("a name table of {} entries, {MIN_NAME_TABLE} are the least", tables.names);
+        let message = format!("a name table of {} entries; the minimum is {MIN_NAME_TABLE}", tables.names);
         return Err(Error::new(ErrorKind::EncodeTable, message));
     }
     let limits = &encode.limits;
@@ -95,7 +95,7 @@ pub(crate) fn check(tables: TableSizes, encode: &EncodeOptions) -> Result<()> {
         (tables.datatypes, limits.datatype_table, "datatype_table"),
     ] {
         if size > most {
-            let message = format!("a table of {size} entries, {most} are allowed");
+            let message = format!("a table of {size} entries; {most} are allowed");
             return Err(Error::limit(ErrorKind::LimitTable, limit, message));
         }
     }

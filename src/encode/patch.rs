@@ -106,7 +106,7 @@ impl PatchEncoder {
     #[inline(always)]
     fn add(&mut self, op: &PatchOp<'_>) -> Result<()> {
         if self.stream_type == PatchStreamType::Flat && self.stream.counters.patch > 0 {
-            let message = "a second patch, but a FLAT stream is one patch";
+            let message = "a second patch, but a FLAT stream has only one";
             return Err(Error::new(ErrorKind::EncodePatch, message));
         }
         self.stream.begin();

@@ -172,8 +172,9 @@ impl RdfEncoder {
         if self.stream.change_options(&write_rdf_options(&self.options)) {
             return Ok(());
         }
-        let message = "a namespace after the first frame, which was written as version 1, where there are none: \
-                       ask for namespaces (namespaces=True, --namespaces), or for none (namespaces=False)";
+        let message = "a namespace follows the first frame, which was written as version 1, and version 1 \
+                       has no namespaces: switch namespaces on (namespaces=True, --namespaces) or off \
+                       (namespaces=False)";
         Err(Error::new(ErrorKind::EncodeUndeclared, message))
     }
 
@@ -227,7 +228,7 @@ impl RdfEncoder {
 
     fn close_frame(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
         if let Some((key, _)) = metadata.iter().find(|(key, _)| is_ours(key)) {
-            let message = format!("metadata under the key {key} is the encoder's own");
+            let message = format!("the metadata key {key} is reserved for the encoder");
             return Err(Error::new(ErrorKind::Argument, message));
         }
         if self.open.as_ref().is_some_and(|open| !open.explicit) {
@@ -268,7 +269,7 @@ impl Sink for RdfEncoder {
         true
     }
 
-    /// Frames that have a meaning or metadata are kept; others are cut anew.
+    /// Frames that have a meaning or metadata are kept; others are cut again.
     fn frame_end(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
         let kept = kept_metadata(metadata);
         if self.grouped || !kept.is_empty() { self.end_frame(&kept) } else { Ok(()) }
@@ -294,7 +295,7 @@ impl RdfSink for RdfEncoder {
         self.stream.settle(done)
     }
 
-    /// Does nothing unless namespaces are asked for.
+    /// Does nothing unless namespaces are requested.
     fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
         self.stream.check_open()?;
         let done = self.add_namespace(name, iri);

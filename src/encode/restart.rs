@@ -1,4 +1,4 @@
-//! Restart points of a stream: marks on frames that begin anew, and a footer that lists them.
+//! Restart points of a stream: marks on frames that begin again, and a footer that lists them.
 //!
 //! Every delimited stream begins with a mark, so that a reader of files that were put end to end sees where the next
 //! file begins. Only a seekable stream has more marks, and a footer.
@@ -75,7 +75,7 @@ impl Restarts {
     }
 }
 
-/// The metadata of a frame of others that is kept in a frame written anew.
+/// The metadata of a frame of others that is kept in a frame written again.
 pub(crate) fn kept_metadata(metadata: &[(String, Vec<u8>)]) -> Vec<(String, Vec<u8>)> {
     metadata.iter().filter(|(key, _)| !is_ours(key)).cloned().collect()
 }

@@ -100,7 +100,7 @@ impl Stream {
         self.restarts.iter().flat_map(Restarts::offsets)
     }
 
-    /// Refuses work after an error or the end.
+    /// Rejects work after an error or the end.
     #[inline(always)]
     pub(crate) fn check_open(&self) -> Result<()> {
         if self.state == State::Open { Ok(()) } else { Err(self.closed()) }
@@ -109,8 +109,8 @@ impl Stream {
     #[cold]
     fn closed(&self) -> Error {
         let message = match self.state {
-            State::Failed => "this encoder failed before; what it wrote is not a whole stream",
-            _ => "this encoder finished its stream",
+            State::Failed => "this encoder failed before; its output is not a complete stream",
+            _ => "this encoder has already finished its stream",
         };
         Error::new(ErrorKind::Argument, message)
     }

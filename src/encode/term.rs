@@ -308,14 +308,14 @@ impl Terms {
             return Err(misplaced(term, place));
         }
         if !self.features.rdf_star {
-            let message = "a quoted triple, but the options do not say rdf_star";
+            let message = "a quoted triple, but the options do not declare rdf_star";
             return Err(Error::new(ErrorKind::EncodeUndeclared, message));
         }
         if place == Place::Predicate {
             self.generalized(term, place)?;
         }
         if self.nesting == 0 {
-            let message = "quoted triples nest deeper than the limit";
+            let message = "quoted triples are nested deeper than the limit";
             return Err(Error::limit(ErrorKind::LimitNesting, "nesting", message));
         }
         self.nesting -= 1;
@@ -334,14 +334,14 @@ impl Terms {
         if text.len() <= self.term_bytes { Ok(()) } else { Err(too_long(text)) }
     }
 
-    /// Refuses a generalized term that the options do not declare.
+    /// Rejects a generalized term that the options do not declare.
     #[cold]
     fn generalized(&self, term: &Term<'_>, place: Place) -> Result<()> {
         if self.features.generalized_statements {
             return Ok(());
         }
         let message = format!(
-            "{} as {}, but the options do not say generalized_statements",
+            "{} as {}, but the options do not declare generalized_statements",
             describe(term),
             name(place)
         );

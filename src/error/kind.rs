@@ -189,7 +189,7 @@ kinds! {
     TextTerm = Text "text.term" CORRECT,
     /// An IRI contains characters that are not allowed, or is not absolute where it must be.
     TextIri = Text "text.iri" CORRECT,
-    /// A backslash escape stands for no character.
+    /// A backslash escape does not stand for a character.
     TextEscape = Text "text.escape" CORRECT,
     /// A string does not end on its line.
     TextString = Text "text.string" CORRECT,

@@ -42,13 +42,13 @@ impl Again {
 }
 
 impl Bytes {
-    /// Opens a source; one that cannot be entered in the middle is an error of kind `argument`.
+    /// Opens a source; a source that cannot be read from the middle is an error of kind `argument`.
     pub(crate) fn open(source: Source, compression: Option<Compression>, limits: &Limits) -> Result<Self> {
         match source {
             Source::Path(path) => {
                 let file = File::open(&path)?;
                 if !file.metadata()?.is_file() {
-                    return Err(argument("only files can be entered in the middle"));
+                    return Err(argument("reading in the middle works only with files"));
                 }
                 Bytes::of(
                     file,
@@ -73,7 +73,7 @@ impl Bytes {
                     |file, length| Bytes::Shared { file, length },
                 )
             }
-            Source::Reader(_) => Err(argument("parts are read of a file, or of bytes in memory")),
+            Source::Reader(_) => Err(argument("only files and bytes in memory can be read in parts")),
         }
     }
 
@@ -93,13 +93,13 @@ impl Bytes {
                 Ok(plain(raw, length))
             }
             Compression::Gzip | Compression::Bzip2 | Compression::Xz => Err(argument(&format!(
-                "{} cannot be entered in the middle: it never splits",
+                "{} cannot be read from the middle: it is never split",
                 compression.name()
             ))),
             Compression::Zstd => match seekable_length(&mut raw)? {
                 Some(length) => Ok(Bytes::Zstd { again: again(), length, limits: limits.clone() }),
                 None => {
-                    Err(argument("this zstd file has no seek table, so it cannot be entered in the middle"))
+                    Err(argument("this zstd file has no seek table, so it cannot be read from the middle"))
                 }
             },
         }

@@ -41,13 +41,13 @@ impl Chain {
             let footer = match Footer::find(bytes, end)? {
                 Some(Ok(footer)) => footer,
                 None if footers.is_empty() => return Ok(Err(Broken::None)),
-                None => return broken("what comes before its last stream has no footer"),
-                Some(Err(Unreadable::Damaged)) => return broken("a footer of it is damaged"),
-                Some(Err(Unreadable::Version(_))) => return broken("a footer of it is of a newer version"),
+                None => return broken("the part before its last stream has no footer"),
+                Some(Err(Unreadable::Damaged)) => return broken("one of its footers is damaged"),
+                Some(Err(Unreadable::Version(_))) => return broken("one of its footers has a newer version"),
             };
             count += footer.points.len();
             let Some(start) = end.checked_sub(footer.length).filter(|_| count <= MOST_POINTS) else {
-                return broken("its footer is of other bytes");
+                return broken("its footer belongs to other bytes");
             };
             footers.push((start, footer));
             end = start;
@@ -56,7 +56,7 @@ impl Chain {
         let mut base = Counters::default();
         for (start, footer) in footers.into_iter().rev() {
             let Some(end) = footer.end.after(base) else {
-                return broken("its footers tell of more rows than can be");
+                return broken("its footers count more rows than possible");
             };
             chain.streams.push(Part { start, base, points: footer.points });
             base = end;

@@ -1,4 +1,5 @@
-//! Where a file can be entered: restart marks and footers of our own files, sidecars of those of others.
+//! Where reading can start in a file: sync points and footers of our own files, sidecars of files of other
+//! writers.
 //!
 //! [`restart_points`] lists the places; a reader with `start` and `end` reads what lies between two of them,
 //! numbered as in the whole file. [`scan()`] makes the sidecar of a file that has no footer.
@@ -105,10 +106,14 @@ impl Index {
                 let (points, how) = (chain.points(), How::Footer);
                 return Ok(Index { points, how, length, warnings, way: Way::Footers(chain) });
             }
-            Err(Broken::Because(why)) => warn(format!("a seekable stream, but {why}; it is not used")),
+            Err(Broken::Because(why)) => warn(format!(
+                "this stream has sync points, but {why}; they are not \
+                                                       used"
+            )),
             Err(Broken::None) if announces_footer(&bytes.start(0, 256)?) => {
                 warn(
-                    "a seekable stream, but it does not end with its footer: cut, or followed by others"
+                    "this stream has sync points, but it does not end with its footer: it was cut, or other \
+                     bytes follow it"
                         .into(),
                 );
             }
@@ -140,7 +145,11 @@ impl Index {
             let message = match self.how {
                 How::None => {
                     let why = self.warnings.first().map(|warning| format!(" ({})", warning.message));
-                    format!("start and end need sync points: this has none{}", why.unwrap_or_default())
+                    format!(
+                        "start and end need sync points, but this source has \
+                             none{}",
+                        why.unwrap_or_default()
+                    )
                 }
                 _ => format!("byte {offset} is not a sync point"),
             };

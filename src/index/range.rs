@@ -39,7 +39,7 @@ where
     let is_whole = |point: Point| point.offset == 0 || point.counters.is_between_patches();
     if committed && !(is_whole(point) && end.is_none_or(is_whole)) {
         return Err(argument(
-            "rows=\"committed\" needs a part of whole patches: a transaction may end in another",
+            "rows=\"committed\" needs a part with whole patches: a transaction may end in another part",
         ));
     }
     let decoder = match &mut index.way {

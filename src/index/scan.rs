@@ -63,7 +63,7 @@ impl ScanOptions {
 pub struct Scanned {
     /// The sidecar.
     pub path: PathBuf,
-    /// Places at which the file can be entered, its start among them.
+    /// Sync points of the file, including its start.
     pub points: usize,
     /// Rows of the file.
     pub rows: u64,
@@ -71,7 +71,7 @@ pub struct Scanned {
     pub length: u64,
 }
 
-/// Scans a Jelly file and writes its sidecar; the sidecar appears whole or not at all.
+/// Scans a Jelly file and writes its sidecar; the sidecar appears complete or not at all.
 pub fn scan(path: &Path, options: &ScanOptions, poll: Poll<'_>) -> Result<Scanned> {
     let source = Source::Path(path.to_owned());
     let mut bytes = Bytes::open(source, options.compression, &options.decode.limits)?;
@@ -82,7 +82,7 @@ pub fn scan(path: &Path, options: &ScanOptions, poll: Poll<'_>) -> Result<Scanne
     match format {
         Content::JellyRdf => scan_as::<Rdf>(path, bytes, options, poll),
         Content::JellyPatch => scan_as::<Patch>(path, bytes, options, poll),
-        _ => Err(Error::new(ErrorKind::WireFormat, "this is not a Jelly file: there is nothing to index")),
+        _ => Err(Error::new(ErrorKind::WireFormat, "this is not a Jelly file, so it cannot be indexed")),
     }
 }
 
@@ -186,7 +186,7 @@ impl<D: Dialect<Count>> Scanner<D> {
     }
 }
 
-/// Passes over rows; full at the end of a frame, when that is asked for.
+/// Passes over rows; full at the end of a frame, when that is requested.
 #[derive(Default)]
 struct Count {
     pauses: bool,

@@ -1,4 +1,5 @@
-//! The sidecar: decoder snapshots of a file, beside it, so that it can be entered where they were taken.
+//! The sidecar: decoder snapshots in a file beside the indexed file, so that reading can start where they
+//! were taken.
 //!
 //! Layout: magic, snapshots, directory. The directory is found from the end, as a footer is: version, format,
 //! bytes of the file, their CRC-32C (4 bytes, little endian), whether the system's stamp of the file follows and
@@ -160,7 +161,8 @@ impl Sidecar {
             Tail::Body(body) => match Directory::decode(&body) {
                 Ok(directory) => (directory, body.len()),
                 Err(Unreadable::Version(_)) => {
-                    return Ok(Some(Err("its sidecar is of another version; jelly.index makes it anew")));
+                    return Ok(Some(Err("its sidecar was written by another version of this library; \
+                                        jelly.index writes it again")));
                 }
                 Err(Unreadable::Damaged) => return Ok(Some(Err("its sidecar is damaged"))),
             },
@@ -173,7 +175,7 @@ impl Sidecar {
             return Ok(Some(Err("its sidecar is damaged")));
         }
         if !directory.binding.is_of(File::open(path)?, known)? {
-            return Ok(Some(Err("its sidecar is of other bytes: the file changed")));
+            return Ok(Some(Err("its sidecar does not belong to these bytes: the file changed")));
         }
         Ok(Some(Ok(Sidecar { file, directory })))
     }

@@ -11,7 +11,7 @@ pub(super) fn announces_footer(start: &[u8]) -> bool {
     first_mark(start).is_some_and(|(mark, _)| mark.footer)
 }
 
-/// Whether a Jelly-Patch stream that starts so is marked as one that begins anew, with these options: end to end,
+/// Whether a Jelly-Patch stream that starts so is marked as one that begins again, with these options: end to end,
 /// files of these are one stream. 128 bytes are enough to see that.
 pub fn is_part(start: &[u8], options: &PatchOptions) -> bool {
     let (mut row, mut rows) = (Buffer::default(), Buffer::default());

@@ -1,4 +1,4 @@
-//! What the specifications advise against, as far as it can be seen in a stream.
+//! What the specifications advise against, as far as a stream shows it.
 
 use super::StreamOptions;
 use super::count::RowCounter;
@@ -12,12 +12,12 @@ use crate::term::{Term, TermBuf, Triple};
 /// Frames should be smaller than this.
 const LARGE_FRAME: u64 = 1_000_000;
 
-/// One thing that is allowed and better avoided.
+/// Something that is allowed, but better avoided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Advice {
     /// Stable name of the cause; that of the error where `strict` makes it one.
     pub kind: &'static str,
-    /// One line for a person.
+    /// One line of text.
     pub message: String,
     /// How often.
     pub count: u64,
@@ -122,8 +122,8 @@ pub(super) fn advise<D: DialectState>(
     if let Some(Repeated { count, frame }) = decoder.repeated_options() {
         all.push(Advice {
             kind: "options.repeated",
-            message: "the options come again; if files were put end to end, \
-                      read them with framing=\"concatenated\", or rows may be wrong"
+            message: "the options are repeated; if several files were joined, read the result with \
+                      framing=\"concatenated\", or rows may be wrong"
                 .to_owned(),
             count,
             frame: Some(frame),
@@ -159,7 +159,7 @@ pub(super) fn advise<D: DialectState>(
         && !fits(options.logical_type, options.physical_type)
     {
         let message = format!(
-            "logical type {} does not go with physical type {}",
+            "logical type {} does not fit physical type {}",
             options.logical_type.name().unwrap_or("unknown"),
             options.physical_type.name()
         );

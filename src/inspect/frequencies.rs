@@ -1,4 +1,4 @@
-//! How often values are there, counted in bounded memory.
+//! How often values occur, counted in bounded memory.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

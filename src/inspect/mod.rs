@@ -1,4 +1,4 @@
-//! What a stream holds, counted, and what its specification advises against.
+//! The contents of a stream, counted, and what its specification advises against.
 
 mod advice;
 mod count;
@@ -78,7 +78,7 @@ impl InspectOptions {
     }
 }
 
-/// What a stream holds, up to its end or its first error.
+/// The contents of a stream, up to its end or its first error.
 #[derive(Debug)]
 pub struct Inspection {
     /// `None`: there are no bytes.
@@ -142,8 +142,8 @@ fn find_format(content: Content) -> Result<Option<Format>> {
         Content::JellyRdf => Ok(Some(Format::Rdf)),
         Content::JellyPatch => Ok(Some(Format::Patch)),
         Content::Unknown => {
-            let message = "no options of Jelly-RDF or Jelly-Patch in the first bytes; \
-                           if it is one of them nevertheless, say which";
+            let message = "the first bytes have no options of Jelly-RDF or Jelly-Patch; if the source has \
+                           one of these formats, set it (format=, --from)";
             Err(Error::new(ErrorKind::WireFormat, message))
         }
         other => {

@@ -1,4 +1,4 @@
-//! What rows of a source hold, in any format: counted in one pass and in bounded memory.
+//! Counts of the rows of a source, in any format, in one pass and in bounded memory.
 
 use std::fmt::Write as _;
 
@@ -21,7 +21,7 @@ const OPS: [&str; 9] = ["H", "PA", "PD", "A", "D", "TX", "TC", "TA", "Z"];
 /// Kinds of terms.
 const KINDS: [&str; 4] = ["iri", "bnode", "literal", "triple"];
 
-/// What rows of a source hold; the most frequent values come first.
+/// Counts of the rows of a source; the most frequent values come first.
 #[derive(Clone, Debug)]
 pub struct Statistics {
     /// What the source is.
@@ -36,7 +36,7 @@ pub struct Statistics {
     pub subjects: Vec<(&'static str, u64)>,
     /// Objects by kind.
     pub objects: Vec<(&'static str, u64)>,
-    /// Literals by the IRI of their datatype, but for those with a language.
+    /// Literals without a language by the IRI of their datatype.
     pub datatypes: ValueCounts,
     /// Literals by their language tag, in lower case.
     pub languages: ValueCounts,
@@ -57,8 +57,8 @@ pub struct ValueCounts {
     pub different: Option<usize>,
 }
 
-/// Counts the rows of a source, and names the `top` most frequent values; `poll` gets rows and bytes so far, and may
-/// stop it.
+/// Counts the rows of a source, and names the `top` most frequent values; `poll` gets the rows and bytes so
+/// far, and can stop the count.
 ///
 /// # Errors
 /// What is wrong with the source.

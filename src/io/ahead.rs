@@ -106,7 +106,13 @@ impl Worker {
             return Err(Error::new(ErrorKind::Argument, message));
         }
         drop(self.used.try_send(used)); // where there is no room, a new one is made
-        let ended = |_| Err(Error::new(ErrorKind::Internal, "the thread that decompresses is gone"));
+        let ended = |_| {
+            Err(Error::new(
+                ErrorKind::Internal,
+                "the thread that decompresses the source has \
+                                                             ended unexpectedly",
+            ))
+        };
         self.filled.recv().unwrap_or_else(ended)
     }
 

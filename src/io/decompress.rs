@@ -86,7 +86,10 @@ impl<R: BufRead> Read for Members<R> {
                 break;
             };
             if next != Some(0x1f) {
-                return Err(io::Error::new(io::ErrorKind::InvalidData, "no gzip member behind the last"));
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    "no gzip member follows the last one",
+                ));
             }
             self.0 = Some(GzDecoder::new(raw));
         }
@@ -182,13 +185,17 @@ impl<R: Read, F: Fn(&R) -> u64> Read for Decompressed<R, F> {
         let n = self.inner.read(buffer).map_err(damage)?;
         self.bytes_out += n as u64;
         if self.most > 0 && self.bytes_out > self.most {
-            let message = format!("more than {} bytes come out of the compression", self.most);
+            let message = format!("the source has more than {} bytes after decompression", self.most);
             let error = Error::limit(ErrorKind::LimitDecompressed, "decompressed_bytes", message);
             return Err(io::Error::other(error));
         }
         let most = (self.bytes_in)(&self.inner).saturating_mul(self.expansion);
         if self.expansion > 0 && self.bytes_out > EXPANSION_GRACE && self.bytes_out > most {
-            let message = format!("more than {} bytes out for each compressed byte", self.expansion);
+            let message = format!(
+                "decompression gives more than {} bytes for each compressed \
+                                   byte",
+                self.expansion
+            );
             let error = Error::limit(ErrorKind::LimitExpansion, "expansion", message);
             return Err(io::Error::other(error));
         }
@@ -203,12 +210,12 @@ fn damage(error: io::Error) -> io::Error {
         Err(error) => {
             let text = error.to_string();
             io::Error::other(if error.kind() == io::ErrorKind::UnexpectedEof {
-                Error::new(ErrorKind::TruncatedCompressed, "the input ends inside its compression")
+                Error::new(ErrorKind::TruncatedCompressed, "the input ends inside a compressed block")
             } else if text.contains("memory limit") {
-                let message = "an xz stream wants a larger dictionary, which may take twice this window";
+                let message = "an xz stream needs a larger dictionary; the maximum is twice this window";
                 Error::limit(ErrorKind::LimitWindow, "zstd_window", message)
             } else if text.contains("too much memory") {
-                let message = "a zstd frame wants a larger window";
+                let message = "a zstd frame needs a larger window";
                 Error::limit(ErrorKind::LimitWindow, "zstd_window", message)
             } else {
                 Error::new(ErrorKind::WireCompressed, format!("the compressed bytes are damaged: {text}"))

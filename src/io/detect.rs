@@ -119,7 +119,7 @@ fn no_format(found: &str, wanted: &str) -> Error {
 }
 
 fn unknown_text() -> Error {
-    let message = "this is text, but its format cannot be detected; name it with format= (--from in a shell)";
+    let message = "this is text, but its format cannot be detected; set it with format= (--from in a shell)";
     Error::new(ErrorKind::WireFormat, message)
 }
 
@@ -198,7 +198,7 @@ fn bytes_or_start<'a>(cursor: &mut Cursor<'a>, ahead: usize) -> std::result::Res
     })
 }
 
-/// Which format the options in a row are of; unknown fields are passed over, and options in pieces are one.
+/// Which format the options in a row are of; unknown fields are ignored, and options in pieces are merged.
 fn options_content(row: &[u8]) -> Option<Content> {
     let mut row = Cursor::new(row);
     let mut has_options = false;

@@ -1,4 +1,4 @@
-//! Which names are local paths. A URL is refused, so that no folder `s3:` is made of it.
+//! Which names are local paths. A URL is rejected, so that no folder `s3:` is made of it.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 ///
 /// # Errors
 /// `argument.remote`: the name is a URL of something else, such as `s3://bucket/x`. A path that lost a slash
-/// on its way through a path library (`s3:/bucket/x`) is refused too; a folder with this name is `./s3:/bucket`. So is
+/// on its way through a path library (`s3:/bucket/x`) is rejected too; a folder with this name is `./s3:/bucket`. So is
 /// `host:path`, as `scp` has it, unless it is the name of a file that is there.
 pub fn local_path(name: &Path) -> Result<PathBuf> {
     let Some((scheme, rest)) = name.to_str().and_then(split) else {
@@ -21,15 +21,15 @@ pub fn local_path(name: &Path) -> Result<PathBuf> {
             return Ok(name.to_owned());
         }
         return refused(format!(
-            "this reads as {rest:?} of {scheme:?}, and only local paths are read and written; a file of this name in \
-             this folder is ./{}",
+            "this is read as {rest:?} of {scheme:?}, but only local paths can be read and written; for a \
+             file of this name in this folder, write ./{}",
             name.display()
         ));
     }
     if !scheme.eq_ignore_ascii_case("file") {
         return refused(format!(
-            "only local paths are read and written; open {scheme}: URLs with another library (fsspec.open, \
-             pyarrow.fs) and give the binary file object, or copy from or to a local path"
+            "only local paths can be read and written; open {scheme}: URLs with another library \
+             (fsspec.open, pyarrow.fs) and pass the binary file object, or copy from or to a local path"
         ));
     }
     let path = match rest.strip_prefix("//") {

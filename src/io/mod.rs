@@ -1,4 +1,4 @@
-//! Where bytes come from and go to: paths, memory, readers and writers; compressed or not.
+//! Sources and outputs of bytes: paths, memory, readers and writers; compressed or not.
 
 mod ahead;
 mod aside;

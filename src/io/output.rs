@@ -1,4 +1,4 @@
-//! Where bytes go: files that appear whole or not at all, memory, writers; compressed or not.
+//! Outputs: files that appear complete or not at all, memory, writers; compressed or not.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -55,7 +55,7 @@ pub struct Written {
     pub bytes: Option<Vec<u8>>,
 }
 
-/// An output that is open. Dropped before it is [finished](Output::finish), it leaves no file behind.
+/// An open output. If it is dropped before it is [finished](Output::finish), it leaves no file.
 pub struct Output {
     /// `None` after an error.
     compressor: Option<Compressor<BufWriter<Bottom>>>,
@@ -93,7 +93,7 @@ impl Output {
         }
     }
 
-    /// The compression that was asked for, or that the name asks for.
+    /// The compression that was requested, or that the file name selects.
     pub fn compression(&self) -> Compression {
         self.compression
     }
@@ -103,7 +103,7 @@ impl Output {
         self.length
     }
 
-    /// Appends bytes. After an error nothing more can be written, and there will be no file.
+    /// Appends bytes. After an error, nothing more can be written, and no file appears.
     pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.with(|compressor| compressor.write_all(bytes))?;
         self.length += bytes.len() as u64;
@@ -117,12 +117,12 @@ impl Output {
         self.with(Compressor::cut)
     }
 
-    /// Hands on all that was written, for a reader that waits for it.
+    /// Passes on all bytes that were written, for a reader that waits for them.
     pub fn flush(&mut self) -> Result<()> {
         self.with(Compressor::flush)
     }
 
-    /// All is written: a file is on the disk under its name when this returns.
+    /// Ends the output: when this returns, a file is on the disk under its name.
     pub fn finish(mut self) -> Result<Written> {
         let compressor = self.compressor.take().ok_or_else(|| self.located(failed()))?;
         let finish = || compressor.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?.finish();

@@ -25,7 +25,7 @@ pub fn open_at(
         Source::Path(path) => Box::new(File::open(&path)?),
         Source::Bytes(bytes) => Box::new(Cursor::new(ByRef(bytes))),
         Source::File(file) => Box::new(file),
-        Source::Reader(_) => return Err(refused("a source that can be read only once")),
+        Source::Reader(_) => return Err(refused("the source can be read only once")),
     };
     let compression = match compression {
         Some(given) => given,
@@ -49,12 +49,12 @@ pub fn open_at(
         Compression::Gzip | Compression::Bzip2 | Compression::Xz => return Err(refused(compression.name())),
         Compression::Zstd => {
             let places = seek_table::read(&mut file)?;
-            let places = places.ok_or_else(|| refused("a zstd file without a seek table of all of it"))?;
+            let places = places.ok_or_else(|| refused("the zstd file has no complete seek table"))?;
             let end = places.last().map_or(0, |place| place.plain);
             check_end(offset, end)?;
             let before = places.partition_point(|place| place.plain <= offset);
             let Some(place) = places[..before].last() else {
-                return Err(Error::new(ErrorKind::Internal, "a seek table that does not start at 0"));
+                return Err(Error::new(ErrorKind::Internal, "the seek table does not start at 0"));
             };
             file.seek(SeekFrom::Start(place.stored))?;
             offset - place.plain
@@ -78,10 +78,10 @@ fn check_end(offset: u64, end: u64) -> Result<()> {
     if offset <= end {
         return Ok(());
     }
-    Err(Error::new(ErrorKind::Argument, format!("byte {offset} is behind the end, which is at {end}")))
+    Err(Error::new(ErrorKind::Argument, format!("byte {offset} is after the end, which is at {end}")))
 }
 
 #[cold]
 fn refused(what: &str) -> Error {
-    Error::new(ErrorKind::Argument, format!("{what} cannot be entered in the middle"))
+    Error::new(ErrorKind::Argument, format!("{what} cannot be read from the middle"))
 }

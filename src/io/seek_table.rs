@@ -22,7 +22,7 @@ const SKIPPABLE: u32 = 0x184d_2a5e;
 const SEEKABLE: u32 = 0x8f92_eab1;
 const HEAD: u64 = 8;
 const FOOT: u64 = 9;
-/// Each entry has a checksum, which is passed over.
+/// Each entry has a checksum, which is ignored.
 const CHECKSUMS: u8 = 0x80;
 const RESERVED: u8 = 0x7c;
 /// More frames are not believed: this many restarts are 64 TiB.

@@ -51,7 +51,7 @@ impl From<PathBuf> for Source {
 }
 
 impl Source {
-    /// How to open the same bytes once more, where that is possible.
+    /// How to open the same bytes again, if that is possible.
     pub(crate) fn again(&self) -> Option<Source> {
         match self {
             Source::Path(path) if path.metadata().is_ok_and(|meta| meta.is_file()) => {
@@ -74,7 +74,7 @@ impl Source {
     }
 }
 
-/// A source that is open, with its first bytes known and its compression taken off.
+/// An open source, decompressed, with its first bytes known.
 pub struct Opened {
     /// The bytes of the stream.
     pub stream: Stream,
@@ -82,7 +82,7 @@ pub struct Opened {
     pub compression: Compression,
     /// What the first bytes of the stream, at most 4 KiB, look like.
     pub content: Content,
-    /// How to open the same bytes once more, where that is possible.
+    /// How to open the same bytes again, if that is possible.
     pub again: Option<Source>,
 }
 
@@ -101,7 +101,7 @@ pub(super) const MAGIC: usize = 4;
 /// Compressed bytes below which a thread costs more than it saves.
 const WORTH_A_THREAD: u64 = 1 << 20;
 
-/// Opens a source; with two threads, the default with two processors, one takes off the compression of a file or of
+/// Opens a source; with two threads, the default with two processors, one thread decompresses a file or
 /// memory.
 pub fn open(
     source: Source,

@@ -19,10 +19,10 @@ impl WholeFile {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let existing = fs::metadata(&path).ok();
         if existing.as_ref().is_some_and(fs::Metadata::is_dir) {
-            return Err(io::Error::new(io::ErrorKind::IsADirectory, "a folder of this name is there"));
+            return Err(io::Error::new(io::ErrorKind::IsADirectory, "a folder with this name exists"));
         }
         if path.file_name().is_none() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not the name of a file"));
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "this is not a file name"));
         }
         let mut file = Aside::file(folder(&path))?;
         if let Some(existing) = existing {

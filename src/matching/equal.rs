@@ -30,7 +30,8 @@ const NONE: u32 = u32::MAX;
 
 /// Takes equal components away, as many on one side as on the other.
 ///
-/// `names_decide`: labels last on both sides, so of equal components those with the same labels go first.
+/// `names_decide`: labels are stable on both sides, so among equal components those with the same labels go
+/// first.
 pub(crate) fn unequal(sides: [&mut dyn Parts; 2], budget: u64, names_decide: bool) -> Result<Left> {
     let mut unsettled = 0;
     let mut found: [(Vec<Known>, Vec<u32>); 2] = Default::default();

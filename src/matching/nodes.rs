@@ -41,16 +41,17 @@ impl Gathered {
         let template = templates.of(statement, |label| nodes.push(numbers.of(label, labels)));
         let Some(template) = template else { return Ok(false) };
         if self.nodes.len() - start as usize > PLACES {
-            let message = format!("a statement with more than {PLACES} blank nodes");
+            let message = format!("a statement has more than {PLACES} blank nodes");
             return Err(Error::limit(ErrorKind::LimitBlankWork, "blank_work", message));
         }
         self.rows.push((template, start));
         if self.bytes() > self.most || self.nodes.len() >= NONE as usize {
             let message = format!(
-                "statements with blank nodes need more than {} bytes, four times limits.blank_bytes, to be matched",
+                "matching statements with blank nodes needs more than {} bytes, four times \
+                 limits.blank_bytes",
                 self.most
             );
-            let hint = "`limits.blank_bytes` raises it; `--blank-nodes labels` compares by labels and needs no such memory";
+            let hint = "`--blank-nodes labels` compares by labels and needs no memory for this";
             return Err(Error::limit(ErrorKind::LimitBlankBytes, "blank_bytes", message).with_hint(hint));
         }
         Ok(true)
@@ -185,7 +186,7 @@ impl Nodes {
         self.of(node).iter().copied().filter(move |&row| self.is_subject(row, node))
     }
 
-    /// Statements and places where a node stands, but for the subject.
+    /// Statements and places where a node stands, except the subject.
     pub(crate) fn into(&self, node: u32) -> impl Iterator<Item = (u32, usize)> + '_ {
         self.of(node).iter().flat_map(move |&row| {
             let from = usize::from(self.template(row).has_subject);

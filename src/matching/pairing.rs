@@ -141,7 +141,7 @@ impl<'s> Pairing<'s> {
         true
     }
 
-    /// Whether two nodes have the same label, where labels last.
+    /// Whether two nodes have the same label, if labels are stable.
     fn is_named(&self, old: u32, new: u32) -> bool {
         self.named.as_ref().is_some_and(|named| named[new as usize] == old)
     }

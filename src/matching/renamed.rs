@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::sink::Statement;
 use crate::term::{Term, TermBuf, Triple};
 
-/// Keeps the terms that are named anew.
+/// Keeps the terms that are named again.
 pub(crate) struct Renamed {
     terms: [TermBuf; 4],
 }

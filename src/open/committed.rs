@@ -1,8 +1,8 @@
 //! The rows that change a dataset: those of committed transactions.
 //!
-//! The outcome of a transaction stands behind its rows. So two decoders walk the stream: one leads to
-//! the end of the patch and learns the outcomes, the other follows and delivers. A source that can be
-//! opened again is; what lies between the two of any other is kept in a temporary file.
+//! The outcome of a transaction comes after its rows. So two decoders read the stream: the first reads to the
+//! end of the patch to learn the outcomes, and the second follows and delivers rows. The source is opened
+//! twice if possible; otherwise the bytes between the two decoders are kept in a temporary file.
 
 use super::spool::split;
 use crate::decode::DecodeOptions;
@@ -17,7 +17,7 @@ use crate::warning::Warning;
 
 /// Feeds A, D, PA and PD rows of committed transactions, and those outside of any transaction.
 ///
-/// A patch with an unfinished or stray transaction is refused whole, after the rows of the patches before.
+/// A patch with an unfinished or stray transaction is rejected whole, after the rows of the patches before.
 pub(super) struct Committed<D> {
     lead: Reader<D>,
     follow: Reader<D>,

@@ -1,4 +1,4 @@
-//! What tells the blank nodes of one source from those of another.
+//! Identities of sources, which distinguish their blank nodes.
 
 use std::fmt;
 use std::hash::Hasher;
@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::{SharedBytes, Source};
 use crate::secret::random_secret;
 
-/// What a source is known by, where labels are scoped; readers find it out.
+/// The identity of a source for scoped labels; readers compute it.
 #[derive(Clone, Default)]
 pub struct Identity(Known);
 
@@ -73,8 +73,8 @@ impl Identity {
             Known::Bytes(bytes, known) => *known.get_or_init(|| digest((**bytes).as_ref())),
             Known::Once => drawn()?,
             Known::Part => {
-                let message = "blank nodes of a part of a source are scoped by the name of the source, and it has \
-                               none; source_name gives it one";
+                let message = "the blank nodes of a part get labels from the name of the source, but the \
+                               source has no name; set source_name";
                 return Err(Error::new(ErrorKind::Argument, message));
             }
         })

@@ -12,7 +12,7 @@ use crate::sink::{PatchRow, PatchSink, RdfRow, RdfSink, Sink};
 /// Rows that are decoded at a time.
 const BLOCK: usize = 256;
 
-/// Rows that were decoded and not given yet.
+/// Rows that were decoded, but not taken yet.
 #[derive(Debug)]
 pub struct RowQueue<R> {
     rows: VecDeque<R>,
@@ -103,8 +103,8 @@ impl PatchReader<RowQueue<PatchRowBuf>> {
     }
 }
 
-/// The patches of a source: the rows of each, its end among them unless only committed rows are read. An error is
-/// the last item; a patch that it cuts is not given.
+/// The patches of a source: the rows of each, including its end unless only committed rows are read. An error
+/// is the last item; an incomplete patch before it is not returned.
 pub struct Patches {
     rows: Rows<PatchRowBuf>,
     /// What comes after the patch that was given last.

@@ -94,7 +94,7 @@ impl LineBlocks {
         Some(self.lines.from(&self.place, Stream::Reader(stream)))
     }
 
-    /// Closes the source; no other block is asked for.
+    /// Closes the source; no other block is requested.
     pub(crate) fn close(&mut self) {
         self.blocks.close();
     }

@@ -16,20 +16,21 @@ use crate::sink::{PatchSink, RdfSink};
 use crate::text::{HEAD, Place, Places, TextKind, TextRows};
 
 impl OpenOptions {
-    /// Whether only a part is asked for.
+    /// Whether only a part is requested.
     pub(crate) fn is_part(&self) -> bool {
         let is_split = self.split.as_ref().is_some_and(|split| !split.is_whole());
         is_split || self.end.is_some() || self.start.is_some_and(|start| start > 0)
     }
 
-    /// What cannot be asked for together; and a split is of the file as it was.
+    /// What cannot be requested together; and a split is of the file as it was.
     pub(super) fn check_part(&self, source: &Source) -> Result<()> {
         if let Some(split) = &self.split {
             if self.start.is_some() || self.end.is_some() || self.resume.is_some() {
-                return Err(argument("split does not go with start, end and resume"));
+                return Err(argument("split cannot be used with start, end or resume"));
             }
             if self.committed && !split.whole_patches {
-                let message = "rows=\"committed\" needs splits that cut no patch, made with whole_patches";
+                let message = "rows=\"committed\" needs splits with whole patches; make them with \
+                               whole_patches";
                 return Err(argument(message));
             }
             let identity = &split.identity;
@@ -38,11 +39,12 @@ impl OpenOptions {
                 Some(size) => {
                     let then = identity.size;
                     let message = format!(
-                        "the file changed since it was split: {then} bytes then, {size} now; split it again"
+                        "the file changed since it was split: it had {then} bytes and has {size} now; split \
+                         it again"
                     );
                     return Err(Error::new(ErrorKind::Io, message));
                 }
-                None => return Err(argument("a split is read of a file, or of bytes in memory")),
+                None => return Err(argument("only files and bytes in memory can be read in splits")),
             }
             if let Source::Path(path) = source
                 && !identity.is_of(File::open(path)?)?
@@ -52,17 +54,17 @@ impl OpenOptions {
             }
         }
         if self.is_part() && self.resume.is_some() {
-            return Err(argument("resume does not go with start and end"));
+            return Err(argument("resume cannot be used with start and end"));
         }
         Ok(())
     }
 
-    /// The part that is asked for; it is checked that the format is still the same.
+    /// The part that is requested; it is checked that the format is still the same.
     fn range(&self, format: AnyFormat) -> Result<(u64, Option<u64>)> {
         let (start, end) = match &self.split {
             Some(split) if split.format != format => {
                 return Err(argument(format!(
-                    "this is a split of a file in the format {}",
+                    "this split belongs to a file in the format {}",
                     split.format.name()
                 )));
             }
@@ -88,12 +90,12 @@ impl<'o> Ask<'o> {
     fn new(opened: &mut Opened, format: AnyFormat, options: &'o OpenOptions) -> Result<Self> {
         let range = options.range(format)?;
         let source = opened.again.take();
-        let source = source.ok_or_else(|| argument("start and end need a file, or bytes in memory"))?;
+        let source = source.ok_or_else(|| argument("start and end need a file or bytes in memory"))?;
         Ok(Ask { source, compression: opened.compression, range, options })
     }
 
     fn source(&self) -> Result<Source> {
-        self.source.again().ok_or_else(|| argument("the file is gone"))
+        self.source.again().ok_or_else(|| argument("the file no longer exists"))
     }
 
     fn jelly<D: Dialect<ToOptions>>(&self) -> Result<Part<Decoder<D>>> {
@@ -112,7 +114,7 @@ impl<'o> Ask<'o> {
         }
         let bytes = Bytes::open(self.source()?, Some(self.compression), &self.options.decode.limits)?;
         if start > bytes.len() {
-            return Err(argument(format!("byte {start} is behind the end, which is at {}", bytes.len())));
+            return Err(argument(format!("byte {start} is after the end, which is at {}", bytes.len())));
         }
         let mut places = Places::new(stream.into_reader(), kind, &self.options.decode.limits);
         let mut find = |least: u64| places.next(least, self.options.committed, &mut || Ok(()));
@@ -193,7 +195,7 @@ impl AnyFormat {
             AnyFormat::Patch(format) => (format.title(), ""),
             AnyFormat::Rdf(format) => (format.title(), ""),
         };
-        Err(argument(format!("{title} cannot be entered in the middle{why}")))
+        Err(argument(format!("{title} cannot be read from the middle{why}")))
     }
 }
 

@@ -87,7 +87,11 @@ impl PartOf {
             is_whole.then(|| Self::decode_body(body)).flatten()
         });
         state.ok_or_else(|| {
-            Error::new(ErrorKind::Argument, "the state of the split is damaged, or of another version")
+            Error::new(
+                ErrorKind::Argument,
+                "the state of the split is damaged, or from another version of \
+                                             this library",
+            )
         })
     }
 

@@ -61,7 +61,7 @@ impl Read for Tee {
         let n = self.source.read(buffer)?;
         let mut spool = self.spool.lock().unwrap_or_else(PoisonError::into_inner);
         if spool.written - spool.read + n as u64 > spool.most {
-            let message = "a patch is too long to wait for the outcome of its transactions";
+            let message = "a patch is too large to keep until its transactions end";
             let error = Error::limit(ErrorKind::LimitTransaction, "transaction_bytes", message);
             return Err(io::Error::other(error));
         }

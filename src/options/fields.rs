@@ -61,7 +61,10 @@ impl StreamOptions {
             }
             (_, name, value) => {
                 if !self.set_shared(name, value) {
-                    return Err(argument(format!("{name} is no field of these options, or of another type")));
+                    return Err(argument(format!(
+                        "{name} is not a field of these options, or has another \
+                                                 type"
+                    )));
                 }
             }
         }

@@ -18,19 +18,19 @@ use crate::sink::{RdfRow, RdfSink, Sink};
 use crate::text::holds_prefix;
 use crate::with::With;
 
-/// What is applied to what.
+/// Options of [`apply`].
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ApplyOptions {
     /// How the base is read.
     pub base: OpenOptions,
-    /// How the log is taken.
+    /// How the log is read.
     pub log: LogOptions,
-    /// The version that is wanted; `None`: the last one.
+    /// The version to write; `None`: the last one.
     pub version: Option<Version>,
-    /// A statement that the base has twice is written once.
+    /// Write a statement only once if the base has it twice.
     pub distinct: bool,
-    /// What becomes of the labels of the base's blank nodes. The log speaks of those that they become.
+    /// How the labels of the base's blank nodes are handled. The log uses the resulting labels.
     pub labels: BaseLabels,
 }
 
@@ -40,9 +40,9 @@ impl With for ApplyOptions {}
 pub struct Needs {
     /// The format of the base.
     pub format: RdfFormat,
-    /// There are named graphs, or may be.
+    /// Whether there are, or may be, named graphs.
     pub graphs: bool,
-    /// Prefixes are to be declared.
+    /// Whether prefixes are declared.
     pub prefixes: bool,
 }
 
@@ -55,7 +55,7 @@ pub struct ApplyTarget {
 }
 
 impl ApplyTarget {
-    /// The encoder of a result with these options, where they leave it open the one of the base.
+    /// The encoder of a result with these options; options that are not set come from the base.
     pub fn of(mut write: WriteOptions, needs: &Needs) -> Self {
         if write.is_default {
             write.rdf = needs.format();
@@ -79,10 +79,10 @@ impl ApplyTarget {
     }
 }
 
-/// What was done.
+/// The result of an operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Applied {
-    /// The version that the result is.
+    /// The version of the result.
     pub version: u64,
     /// The id of its patch.
     pub id: Option<String>,
@@ -94,9 +94,9 @@ pub struct Applied {
     pub added: u64,
     /// Quads that were in the base and are not in the result.
     pub deleted: u64,
-    /// Changes of quads in the log, those that were overtaken or without effect included.
+    /// Changes of quads in the log, including those that later changes replace and those without effect.
     pub changes: u64,
-    /// Those of the changes that met nothing: adds of a quad that was there, deletes of one that was not.
+    /// Changes without effect: an added quad existed already, or a deleted quad did not exist.
     pub without_effect: u64,
     /// Net changes of prefixes.
     pub prefixes: u64,
@@ -104,9 +104,9 @@ pub struct Applied {
     pub prefixes_left_out: u64,
     /// Bytes that were written, without compression.
     pub bytes: u64,
-    /// The version of the base: 0, but for folders that begin later.
+    /// The version of the base: 0, unless the folder begins later.
     pub base_version: u64,
-    /// Files in the order in which they were taken, where nothing but their names decided it.
+    /// Files in the order in which they were read, if only their names decided this order.
     pub order: Vec<String>,
     /// The blank nodes of the base got content labels.
     pub has_content_labels: bool,

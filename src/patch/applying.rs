@@ -1,4 +1,5 @@
-//! The base of patches as it is read: what stays of it is passed on, as it is or as the log spells it.
+//! The base of patches as it is read: remaining statements are passed on, in their own spelling or in that of
+//! the log.
 
 use super::apply::ApplyOptions;
 use super::base_labels::BaseLabels;

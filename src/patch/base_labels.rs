@@ -1,4 +1,4 @@
-//! The labels that a log keeps the blank nodes of its base under.
+//! The labels of the blank nodes of the base of a log.
 
 use std::collections::HashMap;
 
@@ -10,13 +10,13 @@ use super::work::Work;
 use crate::blank::refuse_positions;
 use crate::error::{ErrorKind, Result};
 
-/// What becomes of the labels of a base.
+/// How the labels of a base are handled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BaseLabels {
     /// They stay.
     #[default]
     Keep,
-    /// They stay, and a position is refused: the result will be compared with other datasets.
+    /// They stay, and a position is rejected: the result will be compared with other datasets.
     Named,
     /// They stay if all of them last; otherwise every node gets a content label.
     Lasting,

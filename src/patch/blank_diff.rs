@@ -1,4 +1,5 @@
-//! What differs in the statements with blank nodes of two datasets, where others are compared elsewhere.
+//! Differences between the statements with blank nodes of two datasets; other statements are compared
+//! elsewhere.
 
 use super::blank_rows::{BlankNodes, BlankStatements, NEW, OLD};
 use super::emit::{Emit, PatchOut, Patched};
@@ -7,7 +8,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::sink::Statement;
 
-/// Compares the statements with blank nodes of two datasets, as [`super::diff()`] does; they come in any order.
+/// Compares the statements with blank nodes of two datasets like [`super::diff()`]; the statements can come
+/// in any order.
 pub struct BlankDiff {
     way: BlankNodes,
     blank: BlankStatements,
@@ -16,10 +18,10 @@ pub struct BlankDiff {
 }
 
 impl BlankDiff {
-    /// By matching or by content.
+    /// Compares by matching or by content.
     ///
     /// # Errors
-    /// `argument`: labels are compared statement by statement, which needs none of this.
+    /// `argument`: the way is `labels`, which compares statement by statement.
     pub fn new(way: BlankNodes, limits: &Limits) -> Result<Self> {
         if !matches!(way, BlankNodes::Match | BlankNodes::Content) {
             let message = format!("blank_nodes is {:?}; it can be \"match\", \"content\"", way.name());
@@ -41,7 +43,7 @@ impl BlankDiff {
         Err(Error::new(ErrorKind::Argument, format!("{statement} has no blank node")))
     }
 
-    /// Writes a patch of the rows that differ, with the headers that say how it names nodes.
+    /// Writes a patch of the rows that differ, with headers that declare how it names nodes.
     ///
     /// # Errors
     /// The patch cannot be written.

@@ -299,7 +299,7 @@ mod tests {
     use crate::matching::unequal;
     use crate::sink::Same;
 
-    /// Counts how often parts are made anew.
+    /// Counts how often parts are made again.
     struct Counted(BlankParts, usize);
 
     impl Parts for Counted {

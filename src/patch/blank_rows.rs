@@ -1,4 +1,4 @@
-//! What differs in the statements with blank nodes: rows by a map of nodes, and the names of nodes in them.
+//! Differences between statements with blank nodes: rows by a map of nodes, and the names of nodes in them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,7 +17,7 @@ use crate::term::TermBuf;
 /// How nodes of two datasets are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BlankNodes {
-    /// By matching if a side has nodes whose labels do not last, else by labels.
+    /// By matching if a side has nodes without stable labels, else by labels.
     #[default]
     Auto,
     /// Nodes of the new dataset are found in the old one by what is said of them.
@@ -29,7 +29,7 @@ pub enum BlankNodes {
 }
 
 impl BlankNodes {
-    /// Every way, as the table of options has them.
+    /// All ways, as in the table of options.
     pub const ALL: [Self; 4] = [BlankNodes::Auto, BlankNodes::Match, BlankNodes::Content, BlankNodes::Labels];
 
     /// The name in options.
@@ -43,16 +43,16 @@ impl BlankNodes {
     }
 }
 
-/// What became of nodes.
+/// Numbers of nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NodeCounts {
-    /// Nodes of the new dataset that are nodes of the old one.
+    /// Nodes of the new dataset that are also in the old one.
     pub kept: u64,
     /// Nodes that only the new dataset has.
     pub new: u64,
     /// Nodes that only the old dataset has.
     pub gone: u64,
-    /// Nodes that the budget did not settle.
+    /// Nodes that were not put in order within the limit.
     pub unsettled: u64,
 }
 
@@ -126,16 +126,16 @@ impl BlankStatements {
             return Ok(false);
         }
         let message = format!(
-            "{} blank nodes are so alike that limits.blank_work ({budget}) does not suffice to put them in order, \
-             so whether the datasets are the same is not decided",
+            "{} blank nodes are too similar to be put in order within limits.blank_work ({budget}), so it is \
+             undecided whether the datasets are the same",
             left.unsettled
         );
         Err(Error::limit(ErrorKind::LimitBlankWork, "blank_work", message))
     }
 
-    /// Finds out what differs. `lasts`: labels of files of this format last.
+    /// Finds out what differs. `lasts`: labels in files of this format are stable.
     ///
-    /// `as_read`: rows have the labels of the old dataset as they were read, also those that do not last.
+    /// `as_read`: rows have the labels of the old dataset as they were read, also labels that are not stable.
     pub(crate) fn compare(self, way: BlankNodes, lasts: [bool; 2], as_read: bool) -> Result<BlankRows> {
         let budget = self.limits.blank_work;
         let [mut all_old, mut all_new] = self.finish()?;
@@ -282,7 +282,7 @@ impl Labels<'_> {
         format!("n{}", &self.content(NEW, label)[1..])
     }
 
-    /// The names of nodes in rows, and the digest of the old dataset, if it is asked for.
+    /// The names of nodes in rows, and the digest of the old dataset, if it is requested.
     fn names(&mut self, rows: &Rows, to: &[u32], has_digest: bool) -> Result<(Names, Option<u128>)> {
         let (old, new) = (&self.old.nodes, &self.new.nodes);
         let in_adds = || rows.adds.iter().flat_map(|&row| new.nodes(row)).copied();

@@ -9,10 +9,11 @@ use crate::error::Result;
 use crate::options::{PatchOptions, PatchStreamType};
 use crate::sink::PatchOp;
 
-/// Writes `patches` with only the rows that change the dataset that `base` is before them.
+/// Writes `patches` with only the rows that change the dataset `base`.
 ///
-/// Patches, headers and transactions stay, but for those that were aborted. A `PD` gets the namespace that it deletes,
-/// and a `PA` over another namespace gets a `PD` of that before it, so that the result can be taken back.
+/// Patches, headers and transactions stay, except aborted ones. A `PD` gets the namespace that it deletes,
+/// and a `PA` that replaces a namespace gets a `PD` of the old one before it, so that the result can be
+/// undone.
 pub fn canonicalize(
     patches: impl Into<LogSources>,
     base: &Again,

@@ -1,4 +1,4 @@
-//! The net effect of patches whose every row changes something; a row that provably does not is refused.
+//! The net effect of patches in which each row changes something; a row that provably does not is rejected.
 
 use super::log::{Change, LogSink};
 use super::net::Net;
@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::sink::{PatchOp, Statement};
 use crate::term::Term;
 
-/// Which rows are refused.
+/// Which rows are rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Checks {
     /// None.
@@ -22,7 +22,7 @@ pub(super) enum Checks {
 pub(super) struct CheckedNet {
     pub(super) net: Net,
     pub(super) checks: Checks,
-    /// What helps where a row is refused.
+    /// What helps where a row is rejected.
     pub(super) hint: &'static str,
 }
 
@@ -35,7 +35,7 @@ impl CheckedNet {
         let [s, p, o, g] = statement.terms.map(|term| term.to_string());
         let dot = if g.is_empty() { "." } else { " ." };
         let message =
-            format!("{letter} {s} {p} {o} {g}{dot} changes nothing, for the quad was {done} before");
+            format!("{letter} {s} {p} {o} {g}{dot} changes nothing, because the quad was {done} before");
         Err(Error::new(ErrorKind::PatchCanonical, message).with_hint(self.hint))
     }
 
@@ -43,15 +43,15 @@ impl CheckedNet {
         let known = self.net.prefixes.get_mut(name, graph).map(|prefix| prefix.last.clone());
         let (kind, message) = match (op, known) {
             (PrefixOp::Delete(None), None) if self.checks == Checks::PrefixesToo => {
-                (ErrorKind::PatchPrefix, format!("PD {name:?} does not say what the prefix stood for"))
+                (ErrorKind::PatchPrefix, format!("PD {name:?} does not contain the namespace of the prefix"))
             }
             (PrefixOp::Delete(_), Some(PrefixOp::Delete(_))) => (
                 ErrorKind::PatchCanonical,
-                format!("PD {name:?} changes nothing, for the prefix was deleted before"),
+                format!("PD {name:?} changes nothing, because the prefix was deleted before"),
             ),
             (PrefixOp::Add(iri), Some(PrefixOp::Add(before))) if *iri == before => (
                 ErrorKind::PatchCanonical,
-                format!("PA {name:?} <{iri}> changes nothing, for the prefix was added before"),
+                format!("PA {name:?} <{iri}> changes nothing, because the prefix was added before"),
             ),
             _ => return Ok(()),
         };

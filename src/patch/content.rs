@@ -1,8 +1,9 @@
 //! Patches that name blank nodes by the content of the state before them, in the labels of a base.
 //!
-//! Such a patch has the header `blank-nodes`. The content labels of the state before it are computed, each row gets the
-//! labels of the base, and is checked: what is deleted must be there, what is added must not be. Nodes that other nodes
-//! equal in everything have labels with numbers; those mean something only if the digest is that of the state.
+//! These patches have the header `blank-nodes`. The content labels of the state before the patch are
+//! computed, and each row gets the labels of the base and is checked: a deleted statement must exist, an
+//! added one must not. Nodes that are equal to other nodes have labels with numbers, which are valid only if
+//! the digest is that of the state.
 
 use std::collections::{HashMap, HashSet};
 
@@ -98,7 +99,8 @@ impl InBaseLabels {
         if is_content_header(key) {
             if text != CONTENT {
                 let message = format!(
-                    "the header {BLANK_NODES} is {text:?}; this version of the library knows {CONTENT:?}, so the blank nodes of the patch cannot be found"
+                    "the header {BLANK_NODES} is {text:?}, but this version of the library knows only \
+                     {CONTENT:?}, so it cannot find the blank nodes of the patch"
                 );
                 return Err(Error::new(ErrorKind::PatchBlank, message));
             }
@@ -136,15 +138,15 @@ impl Names {
         if let Some((found, is_tied)) = self.known.get(label) {
             if *is_tied && !self.is_its_base {
                 return Err(refused(&format!(
-                    "_:{label} is one of several equal blank nodes, and the base is not the dataset that the patch was made of, \
-                     so which one is meant is not known"
+                    "_:{label} is one of several equal blank nodes, and the patch was made from another \
+                     base, so it is unknown which of them is meant"
                 )));
             }
             return Ok(TermBuf::blank_node(found));
         }
         if !adds || !label.starts_with('n') {
             let why = match label.as_bytes().first() {
-                Some(b'u') => "is of a component so symmetric that its nodes have no lasting order",
+                Some(b'u') => "is in a component so symmetric that its nodes have no stable order",
                 _ => "is not in the base",
             };
             return Err(refused(&format!("the blank node _:{label} {why}")));
@@ -201,7 +203,12 @@ impl LogSink for Translated<'_> {
             labels.state.remove(&key).is_some()
         };
         if labels.speaks_content && was_there == adds {
-            let what = if adds { "the base has it already" } else { "the base does not have it" };
+            let what = if adds {
+                "the base already has this statement"
+            } else {
+                "the base does not have this \
+                                                                                 statement"
+            };
             let row = match &change.op {
                 PatchOp::Add(row) => format!("A {row}"),
                 PatchOp::Delete(row) => format!("D {row}"),

@@ -1,4 +1,4 @@
-//! Datasets that are looked at, not copied.
+//! Datasets that are read, not copied.
 
 use std::collections::BTreeMap;
 

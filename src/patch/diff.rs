@@ -1,8 +1,10 @@
-//! The patch that makes one dataset of another.
+//! The patch that turns one dataset into another.
 //!
-//! The new dataset is read twice, the old one once: its keys are learned, then what the old one has beside
-//! them is deleted, then what the old one did not have is added. Memory is that of the keys of the new dataset and of
-//! the deletes. Formats that take long to parse are read once and kept in a temporary file. Where blank nodes are matched, statements with blank nodes are kept apart, and their rows follow from a
+//! The new dataset is read twice, and the old one once: first the keys of the new dataset are collected, then
+//! statements that only the old one has are deleted, then statements that only the new one has are added.
+//! Memory is needed for the keys of the new dataset and of the deletes. Formats that take long to parse are
+//! read once and kept in a temporary file. Where blank nodes are matched, statements with blank nodes are
+//! kept apart, and their rows follow from a
 //! map of the nodes.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,11 +40,12 @@ pub struct DiffOptions {
     pub prev: Option<TermBuf>,
     /// Prefixes are compared too.
     pub prefixes: bool,
-    /// Blank nodes become IRIs that begin so.
+    /// Blank nodes become IRIs with this start.
     pub skolemize: Option<String>,
     /// How blank nodes are compared.
     pub blank_nodes: BlankNodes,
-    /// Rows have the labels of the old dataset as they are read, for a reader that reads it again in the same way.
+    /// Rows have the labels of the old dataset as they were read, for a reader that reads it again in the
+    /// same way.
     pub names_as_read: bool,
 }
 
@@ -59,11 +62,11 @@ pub struct Compared {
     pub patch: Patched,
     /// How blank nodes were compared.
     pub blank_nodes: BlankNodes,
-    /// What became of them, where they were not compared by their labels.
+    /// Numbers of blank nodes, unless they were compared by their labels.
     pub nodes: NodeCounts,
 }
 
-/// Writes the patch that makes `new` of `old`.
+/// Writes the patch that turns `old` into `new`.
 pub fn diff(
     old: Source,
     new: &Again,
@@ -114,7 +117,8 @@ struct Reading {
 }
 
 impl Reading {
-    /// Reads both. By labels, `patch.labels` says that a side has nodes whose labels do not last.
+    /// Reads both datasets. When labels are compared, nodes without stable labels are an error
+    /// (`patch.labels`).
     fn new(
         old: Source,
         new: &Again,
@@ -243,7 +247,7 @@ impl Reading {
     }
 }
 
-/// Takes statements with blank nodes that are matched, and refuses positions where labels are compared.
+/// Takes statements with blank nodes that are matched, and rejects positions where labels are compared.
 fn aside(blank: &mut Option<BlankStatements>, side: usize) -> impl FnMut(&Statement<'_>) -> Result<bool> {
     move |statement| match blank {
         Some(blank) => blank.take(side, statement),
@@ -253,8 +257,10 @@ fn aside(blank: &mut Option<BlankStatements>, side: usize) -> impl FnMut(&Statem
 
 #[cold]
 fn could_match(error: Error) -> Error {
-    error
-        .with_hint("`--blank-nodes match` (`blank_nodes=\"match\"`) finds such nodes by what is said of them")
+    error.with_hint(
+        "`--blank-nodes match` (`blank_nodes=\"match\"`) matches these nodes by the statements \
+                    about them",
+    )
 }
 
 fn changed() -> Error {

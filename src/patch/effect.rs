@@ -1,4 +1,4 @@
-//! Which rows of a log change the dataset, one after the other.
+//! Which rows of a log change the dataset, row by row.
 
 use super::again::Again;
 use super::key_set::KeySet;
@@ -44,7 +44,7 @@ impl Effect {
         })
     }
 
-    /// Looks up in `base` all that `log` changes; `named`: a base that has positions for labels is refused.
+    /// Looks up in `base` all that `log` changes; `named`: a base that has positions for labels is rejected.
     pub(crate) fn of_base(log: &Log, base: &Again, named: bool, work: &mut Work<'_>) -> Result<Self> {
         let mut effect = Effect { knows_all: true, ..Effect::unknown()? };
         log.replay_on(Some(base), log.all(), "reading the patches", &mut Touched(&mut effect), work)?;

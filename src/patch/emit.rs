@@ -19,14 +19,14 @@ pub struct PatchOut {
     pub writer: Writer,
 }
 
-/// A patch that was made of others, or of datasets.
+/// A patch that was made from other patches or from datasets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Patched {
-    /// The id that it has.
+    /// Its id.
     pub id: Option<String>,
-    /// Patches that it was made of.
+    /// Number of patches that it was made from.
     pub patches: u64,
-    /// `A` and `D` rows that count in them.
+    /// Committed `A` and `D` rows of these patches.
     pub changes: u64,
     /// `A` rows.
     pub added: u64,
@@ -36,7 +36,7 @@ pub struct Patched {
     pub prefixes: u64,
     /// Bytes that were written, without compression.
     pub bytes: u64,
-    /// Files in the order in which they were taken, where nothing but their names decided it.
+    /// Files in the order in which they were read, if only their names decided this order.
     pub order: Vec<String>,
 }
 

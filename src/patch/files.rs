@@ -1,4 +1,5 @@
-//! Operations on files: names say formats and compressions, and everything else is as by default.
+//! Operations on files: the file names select formats and compressions, and all other options have their
+//! defaults.
 //!
 //! ```
 //! use jelly_patch::patch::files;
@@ -14,7 +15,7 @@
 //! # Ok::<(), jelly_patch::Error>(())
 //! ```
 //!
-//! The functions beside this module take any source, options of each step, and a report of the progress.
+//! The functions outside this module take any source, options for each step, and a progress callback.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -49,11 +50,12 @@ pub fn log(paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Result<LogSou
     Ok(sources)
 }
 
-/// Applies the patches of a log to the dataset `base` and writes the last version to `dest`, in the format of its name
-/// or else of the base.
+/// Applies the patches of a log to the dataset `base` and writes the last version to `dest`, in the format of
+/// its name, else of the base.
 ///
 /// # Errors
-/// A file cannot be read or written, is not in its format, or the patches are not one log; `dest` is not made then.
+/// A file cannot be read or written, has another format, or the patches are not one log; `dest` is not
+/// created then.
 pub fn apply(
     base: impl Into<PathBuf>,
     patches: impl IntoIterator<Item = impl Into<PathBuf>>,
@@ -73,10 +75,10 @@ pub fn apply(
     super::apply(Source::Path(base), log(patches)?, options, make, writer(dest)?, &mut |_| Ok(()))
 }
 
-/// Writes the patch that makes the dataset `new` of `old` to `dest`.
+/// Writes the patch that turns the dataset `old` into `new` to `dest`.
 ///
 /// # Errors
-/// A file cannot be read or written, or is not in its format; `dest` is not made then.
+/// A file cannot be read or written, or has another format; `dest` is not created then.
 pub fn diff(old: impl Into<PathBuf>, new: impl Into<PathBuf>, dest: impl Into<PathBuf>) -> Result<Compared> {
     let (old, new) = (old.into(), new.into());
     let options = DiffOptions { old: named(&old), prefixes: true, ..DiffOptions::default() };
@@ -84,7 +86,7 @@ pub fn diff(old: impl Into<PathBuf>, new: impl Into<PathBuf>, dest: impl Into<Pa
     super::diff(Source::Path(old), &new, options, PatchOut::create(dest)?, &mut |_| Ok(()))
 }
 
-/// Writes the patch that takes back all patches of a log to `dest`.
+/// Writes the patch that undoes all patches of a log to `dest`.
 ///
 /// # Errors
 /// As of [`apply`].
@@ -95,7 +97,7 @@ pub fn invert(
     super::invert(log(patches)?, None, InvertOptions::default(), PatchOut::create(dest)?, &mut |_| Ok(()))
 }
 
-/// Writes one patch that does what all patches of a log do to `dest`.
+/// Writes one patch with the effect of all patches of a log to `dest`.
 ///
 /// # Errors
 /// As of [`apply`].
@@ -107,7 +109,7 @@ pub fn squash(
 }
 
 impl PatchOut {
-    /// What these options ask for, in a file or anything else that is written to.
+    /// An output with these options, for a file or another target.
     ///
     /// # Errors
     /// The file cannot be made.
@@ -117,8 +119,7 @@ impl PatchOut {
         Ok(PatchOut { target: PatchTarget::new(Box::new(make)), writer })
     }
 
-    /// A file of patches as these options and its name ask for, which nobody needs after a crash: it is there at once
-    /// and not flushed to the disk.
+    /// A temporary file of patches with these options: it exists at once and is not flushed to the disk.
     ///
     /// # Errors
     /// The file cannot be made.
@@ -127,10 +128,10 @@ impl PatchOut {
         PatchOut::new(Target::Writer(Box::new(File::create(path)?)), options)
     }
 
-    /// A new file of patches. It appears whole, when everything is written.
+    /// A new file of patches. It appears complete, when everything is written.
     ///
     /// # Errors
-    /// The name is that of another format, or the file cannot be made.
+    /// The name has the extension of another format, or the file cannot be created.
     pub fn create(dest: impl Into<PathBuf>) -> Result<Self> {
         let dest = dest.into();
         let format = PatchFormat::of_file(&name_of(&dest, true)?).unwrap_or(PatchFormat::Jelly);
@@ -141,7 +142,8 @@ impl PatchOut {
 }
 
 impl Needs {
-    /// The format of a result for which none is asked: that of the base, or one like it that has graphs and is written.
+    /// The format of a result if none is set: that of the base, or a similar one that has graphs and can be
+    /// written.
     pub fn format(&self) -> RdfFormat {
         match (self.format, self.graphs) {
             (RdfFormat::NTriples, true) => RdfFormat::NQuads,

@@ -1,4 +1,4 @@
-//! From which version to which a quad was there.
+//! The versions from which and up to which a quad existed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,28 +16,28 @@ use crate::sink::{PatchOp, Statement};
 use crate::term::{Term, TermBuf};
 use crate::text::fold_tags;
 
-/// Terms that are wanted, one of several in each place; `None`: any.
+/// Terms to match, one of several in each position; `None`: any.
 pub type Pattern = [Option<Vec<TermBuf>>; 4];
 
-/// A time in which a quad was there.
+/// A period in which a quad existed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Period {
     /// Subject, predicate, object and graph as canonical N-Triples.
     pub terms: [String; 4],
-    /// The version that added it; 0: it was in the base.
+    /// The version that added the quad; 0 if it was in the base.
     pub valid_from: u64,
-    /// The version that deleted it; `None`: it is still there.
+    /// The version that deleted the quad; `None` if it still exists.
     pub valid_to: Option<u64>,
 }
 
-/// Periods of quads, in the order in which the quads came first, and then of time.
+/// Periods of quads, in the order of the first appearance of the quads, then of time.
 pub struct History {
     periods: std::vec::IntoIter<(u64, u64, u64, u64)>,
     stored: Stored,
     /// The version of the base.
     before: u64,
     headers: Headers,
-    /// Files in the order in which they were taken, where nothing but their names decided it.
+    /// Files in the order in which they were read, if only their names decided this order.
     pub order: Vec<String>,
 }
 
@@ -46,7 +46,7 @@ type Headers = HashMap<u64, Vec<(String, String)>>;
 
 const STILL: u64 = u64::MAX;
 
-/// Follows the quads of a pattern through a log; without a base the dataset is empty before it.
+/// Follows the quads of a pattern through a log; without a base, the dataset before the log is empty.
 pub fn history(
     patches: impl Into<LogSources>,
     base: Option<(Source, OpenOptions)>,

@@ -1,8 +1,8 @@
-//! The patch that takes back what others did.
+//! The patch that undoes other patches.
 //!
-//! Of each quad the first and the last committed operation count: if the last one adds and the first one does too, it
-//! was not there before, and is deleted; if both delete, it was there, and is added. That is true of patches whose
-//! every row changes something. Of others it is true once the base says what was there.
+//! For each quad, the first and the last committed operation count: if both add, the quad did not exist
+//! before, and is deleted; if both delete, it existed, and is added. This is correct for patches in which
+//! each row changes something; for others, the base is needed to know which quads existed.
 
 use super::again::Again;
 use super::checked_net::{CheckedNet, Checks};
@@ -19,21 +19,21 @@ use crate::open::OpenOptions;
 use crate::term::TermBuf;
 use crate::with::With;
 
-/// How patches are taken back.
+/// Options of [`invert`].
 #[derive(Default)]
 #[non_exhaustive]
 pub struct InvertOptions {
-    /// How the log is taken.
+    /// How the log is read.
     pub log: LogOptions,
     /// `H id`; a new one if the patches have ids.
     pub id: Option<TermBuf>,
-    /// `H prev`; the id of the last patch otherwise.
+    /// `H prev`; the default is the id of the last patch.
     pub prev: Option<TermBuf>,
 }
 
 impl With for InvertOptions {}
 
-/// Writes the patch that takes `patches` back; `base` is the dataset before them.
+/// Writes the patch that undoes `patches`; `base` is the dataset before them.
 pub fn invert(
     patches: impl Into<LogSources>,
     base: Option<(Source, OpenOptions)>,
@@ -43,7 +43,7 @@ pub fn invert(
 ) -> Result<Patched> {
     let mut work = Work::new(watch);
     let log = Log::open(patches.into(), options.log, &mut work)?;
-    let hint = "give the base, and such rows are left out";
+    let hint = "give the base, and these rows are left out";
     let checks = if base.is_none() { Checks::PrefixesToo } else { Checks::None };
     let mut sink = CheckedNet { net: Net::new(true)?, checks, hint };
     let base = base.map(|(source, read)| Again::new(source, read)).transpose()?;

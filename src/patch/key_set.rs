@@ -38,7 +38,7 @@ impl KeySet {
         part.insert(key)
     }
 
-    /// Adds keys without marks, which takes less time than one by one: memory is asked for all of them at once.
+    /// Adds keys without marks, which takes less time than one by one: memory is requested all of them at once.
     pub(crate) fn insert_all(&mut self, keys: &[u128]) {
         let asked = keys.iter().fold(0, |asked, &key| {
             let part = &self.parts[(key >> 120) as usize];

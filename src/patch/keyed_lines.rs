@@ -204,10 +204,10 @@ impl SourceState for KeyedLines {
 fn located(rows: &mut impl RowSource<Refuse>, row: usize, error: Error) -> Error {
     let mut refuse = Refuse { left: row, error: Some(error) };
     let found = rows.advance(&mut refuse, &mut || Ok(())).err();
-    found.or(refuse.error).unwrap_or_else(|| Error::new(ErrorKind::Internal, "a row is gone"))
+    found.or(refuse.error).unwrap_or_else(|| Error::new(ErrorKind::Internal, "a row is missing"))
 }
 
-/// Refuses a row with this error.
+/// Rejects a row with this error.
 struct Refuse {
     left: usize,
     error: Option<Error>,

@@ -28,8 +28,8 @@ pub fn id_of(text: &str) -> Result<TermBuf> {
 pub fn term_of(text: &str) -> Result<TermBuf> {
     if !text.is_empty() && !text.starts_with(['<', '"', '_']) {
         return Err(argument(format!(
-            "{text:?} is no term: those are written <https://example.org/a>, _:label, \"text\"@en; \
-             prefixes are not known here"
+            "{text:?} is not a term; expected a term such as <https://example.org/a>, _:label or \
+             \"text\"@en, without prefixes"
         )));
     }
     TermBuf::from_text(text).map_err(|error| argument(error.message().to_owned()))
@@ -56,7 +56,7 @@ impl Version {
         match value {
             Value::Number(number @ 0..) => Ok(Version::Number(number.unsigned_abs())),
             Value::Text(id) => Ok(Version::Id(id_of(id)?)),
-            _ => Err(argument(format!("{name} is the number of a version or the id of its patch"))),
+            _ => Err(argument(format!("{name} must be the number of a version or the id of its patch"))),
         }
     }
 

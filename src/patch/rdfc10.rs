@@ -38,8 +38,8 @@ pub(super) fn rdfc10_labels(source: &Again, work: &mut Work<'_>) -> Result<HashM
     let nodes = gathered.finish(&templates, &ranks);
     if rdfc10_work(&nodes).is_none_or(|work| work > limits.blank_work) {
         let message = format!(
-            "blank nodes are so alike that RDFC-1.0 could take more than limits.blank_work ({}) steps; content labels \
-             depend on the graph alone, too, and need no such steps",
+            "blank nodes are so similar that RDFC-1.0 could take more than limits.blank_work ({}) steps; use \
+             content labels, which also depend only on the graph and do not need these steps",
             limits.blank_work
         );
         return Err(Error::limit(ErrorKind::LimitBlankWork, "blank_work", message));
@@ -80,7 +80,8 @@ fn check(statement: &Statement<'_>, rows: usize, limits: &Limits) -> Result<()> 
     let most = limits.blank_bytes.saturating_mul(4);
     if rows * ROW_BYTES > most {
         let message = format!(
-            "statements with blank nodes need more than {most} bytes, four times limits.blank_bytes, for RDFC-1.0"
+            "RDFC-1.0 needs more than {most} bytes for statements with blank nodes, four times \
+             limits.blank_bytes"
         );
         return Err(Error::limit(ErrorKind::LimitBlankBytes, "blank_bytes", message));
     }

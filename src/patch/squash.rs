@@ -14,7 +14,7 @@ use crate::with::With;
 #[derive(Default)]
 #[non_exhaustive]
 pub struct SquashOptions {
-    /// How the log is taken.
+    /// How the log is read.
     pub log: LogOptions,
     /// Drops what is in the end as it was, which is known where every row changes something: such patches become one
     /// that is like them.
@@ -47,10 +47,11 @@ pub fn squash(
     };
     if from > to {
         let (from, to) = (log.before() + from, log.before() + to);
-        let message = format!("version {from} comes after version {to}; invert takes changes back");
+        let message = format!("version {from} comes after version {to}; use invert to undo changes");
         return Err(Error::new(ErrorKind::PatchVersion, message));
     }
-    let hint = "mode \"net\" is for logs whose every row changes something: use mode \"last\", or canonicalize first";
+    let hint = "mode \"net\" needs a log in which each row changes something: use mode \"last\", or \
+                canonicalize first";
     let checks = if options.drops_cancelled { Checks::Rows } else { Checks::None };
     let mut checked = CheckedNet { net: Net::new(true)?, checks, hint };
     log.replay(from + 1..to + 1, "reading the patches", &mut checked, &mut work)?;

@@ -142,7 +142,7 @@ impl Stored {
 }
 
 fn damaged() -> Error {
-    Error::new(ErrorKind::Internal, "a temporary file is not as it was written")
+    Error::new(ErrorKind::Internal, "a temporary file changed after it was written")
 }
 
 const IRI: u8 = 0;

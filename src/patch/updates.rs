@@ -36,7 +36,7 @@ impl Updates {
         let mut work = Work::new(watch);
         let log = Log::open(vec![patch].into(), LogOptions::default(), &mut work)?;
         if log.versions() != 1 {
-            let message = format!("{} patches are here, where one is wanted", log.versions());
+            let message = format!("expected one patch, found {}", log.versions());
             return Err(Error::new(ErrorKind::PatchSeveral, message));
         }
         let mut net = Net::new(true)?;

@@ -35,9 +35,9 @@ pub struct LogReport {
     pub without_effect: Option<u64>,
     /// What is wrong, in order.
     pub problems: Vec<Problem>,
-    /// The version of the base: 0, but for folders that begin later.
+    /// The version of the base: 0, unless the folder begins later.
     pub base_version: u64,
-    /// Files in the order in which they were taken, where nothing but their names decided it.
+    /// Files in the order in which they were read, if only their names decided this order.
     pub order: Vec<String>,
 }
 
@@ -138,10 +138,10 @@ impl Verifying<'_> {
             return;
         }
         let what = match op {
-            PatchOp::Add(statement) => format!("A {statement}: the quad is there already"),
-            PatchOp::Delete(statement) => format!("D {statement}: there is no such quad"),
-            PatchOp::AddPrefix { name, .. } => format!("PA {name:?}: the prefix stands for that already"),
-            PatchOp::DeletePrefix { name, .. } => format!("PD {name:?}: there is no such prefix"),
+            PatchOp::Add(statement) => format!("A {statement}: the quad exists already"),
+            PatchOp::Delete(statement) => format!("D {statement}: the quad does not exist"),
+            PatchOp::AddPrefix { name, .. } => format!("PA {name:?}: the prefix already has this namespace"),
+            PatchOp::DeletePrefix { name, .. } => format!("PD {name:?}: the prefix does not exist"),
             _ => return,
         };
         self.problem("patch.effect", &what);

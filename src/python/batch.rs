@@ -55,7 +55,7 @@ impl RecordBatch {
     /// The batch as an ``arrow_schema`` and an ``arrow_array`` capsule.
     ///
     /// Args:
-    ///     requested_schema: Passed over, as the protocol allows.
+    ///     requested_schema: Ignored, as the protocol allows.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_array__<'py>(
         &self,

@@ -39,7 +39,7 @@ impl Exported {
     }
 }
 
-/// Reads each value of a column as a source of its own; a Jelly stream without a byte is refused.
+/// Reads each value of a column as a source of its own; a Jelly stream without a byte is rejected.
 ///
 /// The column is a record batch of two: large binary, the streams, where null is none; string, their names, which may be
 /// null. If `numbered`, batches end with the row that their stream has in it. `scope` is what tells the nodes of these

@@ -24,7 +24,7 @@ pub(super) fn target(dest: &Bound<'_, PyAny>, interrupt: &Interrupt) -> PyResult
         dest.clone()
     } else {
         let kind = dest.get_type().name()?;
-        let message = format!("a destination is a path or a binary file object, not {kind}");
+        let message = format!("dest must be a path or a binary file object, not {kind}");
         return Err(PyTypeError::new_err(message));
     };
     Ok(Target::Writer(Box::new(PythonWriter { file: file.unbind(), interrupt: interrupt.clone() })))

@@ -20,7 +20,7 @@ pub(super) enum Failure {
 }
 
 const CLOSED: &str = "the reader is closed";
-const REENTERED: &str = "the reader is in use by this thread: its source calls it back";
+const REENTERED: &str = "this thread is already using the reader: the source of the reader calls it";
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
@@ -92,7 +92,7 @@ fn jelly_error(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     Ok(PyErr::from_value(exception))
 }
 
-/// Every kind of error: name, meaning, advice; class in Python, and what that refuses and why.
+/// Every kind of error: name, meaning, advice; class in Python, and what that rejects and why.
 #[pyfunction]
 pub(super) fn error_kinds() -> Vec<(&'static str, &'static str, &'static str, &'static str, String)> {
     let facts = |kind: &ErrorKind| {

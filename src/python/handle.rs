@@ -111,7 +111,7 @@ impl Handle {
     pub(super) fn snapshot(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
         self.with(py, |core| {
             if !core.open()?.waiting.is_empty(&self.given)? || core.reader.has_waiting_rows() {
-                let message = "rows that were decoded wait to be taken: no snapshot now";
+                let message = "no snapshot can be taken now, because decoded rows have not been taken yet";
                 return Err(Error::new(ErrorKind::Argument, message).into());
             }
             Ok(core.reader.source().snapshot()?)

@@ -81,7 +81,7 @@ fn not_a_source<T>(source: &Bound<'_, PyAny>, error: PyErr) -> PyResult<T> {
     if !error.is_instance_of::<PyTypeError>(py) {
         return Err(error);
     }
-    let message = "a source is a path, bytes, a binary file object or an iterable of bytes, not";
+    let message = "source must be a path, bytes, a binary file object or an iterable of bytes, not";
     let refused = PyTypeError::new_err(format!("{message} {}", source.get_type().name()?));
     refused.set_cause(py, Some(error));
     Err(refused)
@@ -160,7 +160,7 @@ impl Seek for PythonFile {
         };
         self.pieces.interrupt.call(|py| match self.seek.call1(py, (offset, whence))?.extract(py) {
             Ok(Some(offset)) => Ok(offset),
-            _ => Err(PyTypeError::new_err("seek() of the source must give the new place")),
+            _ => Err(PyTypeError::new_err("seek() of the source must return the new position")),
         })
     }
 }
@@ -236,7 +236,7 @@ impl Pieces {
             let message = "the file is open in text mode; open it in binary mode, with \"rb\"";
             return Err(PyTypeError::new_err(message));
         }
-        // read() of a buffered pipe waits until all is there that was asked for
+        // read() of a buffered pipe waits until all is there that was requested
         let buffered = py.import("io")?.getattr("BufferedReader")?;
         let name = if file.get_type().is(&buffered) { intern!(py, "read1") } else { intern!(py, "read") };
         Ok(Pieces::File(file.getattr(name)?.unbind()))
@@ -264,7 +264,7 @@ fn given(piece: &Bound<'_, PyAny>, giver: &str) -> PyResult<PyBackedBytes> {
     match as_bytes(piece)? {
         Some(bytes) => Ok(bytes),
         None => {
-            Err(PyTypeError::new_err(format!("{giver} must give bytes, not {}", piece.get_type().name()?)))
+            Err(PyTypeError::new_err(format!("{giver} must return bytes, not {}", piece.get_type().name()?)))
         }
     }
 }

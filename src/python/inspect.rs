@@ -66,7 +66,7 @@ fn object(py: Python<'_>, found: Inspection) -> PyResult<Bound<'_, PyAny>> {
     module.getattr("Inspection")?.call((), Some(&values))
 }
 
-/// The fields of `jelly.Statistics`, but for the time that it took.
+/// The fields of `jelly.Statistics`, except the time that it took.
 #[pyfunction]
 pub(super) fn statistics<'py>(
     source: &Bound<'py, PyAny>,

@@ -35,7 +35,7 @@ impl QuadKeys {
     /// The keys as an ``arrow_schema`` and an ``arrow_array`` capsule.
     ///
     /// Args:
-    ///     requested_schema: Passed over, as the protocol allows.
+    ///     requested_schema: Ignored, as the protocol allows.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_array__<'py>(
         &self,
@@ -114,7 +114,7 @@ pub(super) fn column_of<C: Array + FromIterator<Option<T>> + 'static, T>(
 
 fn key_of(secret: &Bound<'_, PyBytes>) -> PyResult<[u8; 16]> {
     let found = secret.as_bytes();
-    let refused = || PyValueError::new_err(format!("a secret has 16 bytes, not {}", found.len()));
+    let refused = || PyValueError::new_err(format!("secret must have 16 bytes, not {}", found.len()));
     <[u8; 16]>::try_from(found).map_err(|_| refused())
 }
 
@@ -123,7 +123,7 @@ pub(super) fn batches_of(rows: &Bound<'_, PyAny>) -> PyResult<Batches> {
         Some(batches) => Ok(batches),
         None => {
             let kind = rows.get_type().name()?;
-            Err(PyTypeError::new_err(format!("rows must be of an Arrow library, not {kind}")))
+            Err(PyTypeError::new_err(format!("rows must be an object of an Arrow library, not {kind}")))
         }
     }
 }

@@ -80,7 +80,7 @@ pub(super) fn read(shape: Shape, name: &str, value: &Bound<'_, PyAny>) -> PyResu
             (Ok(number), _) => Ok(Value::Number(number)),
             (_, Ok(id)) => Ok(Value::Text(id)),
             _ => {
-                let message = format!("{name} is the number of a version or the id of its patch");
+                let message = format!("{name} must be the number of a version or the id of its patch");
                 Err(PyValueError::new_err(message))
             }
         },

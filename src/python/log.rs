@@ -121,7 +121,7 @@ pub(super) struct LogOrder(patch::LogOrder);
 
 #[pymethods]
 impl LogOrder {
-    /// The patches of the versions, by their places in what was given.
+    /// The patches of the versions, by their positions in the input.
     #[getter]
     fn order(&self) -> Vec<usize> {
         self.0.order.clone()
@@ -133,7 +133,7 @@ impl LogOrder {
         self.0.before
     }
 
-    /// The sources in the order in which they are taken, where nothing but names decided it.
+    /// The sources in the order in which they are read, if only their names decided this order.
     #[getter]
     fn by_name(&self) -> Vec<String> {
         self.0.by_name.clone()
@@ -170,7 +170,7 @@ pub(super) fn order_log(
     Ok(LogOrder(found?))
 }
 
-/// Refuses rows of a source that lack a patch between two others: numbers of patches, and whether each has a prev.
+/// Rejects rows of a source that lack a patch between two others: numbers of patches, and whether each has a prev.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value, reason = "arguments of Python are owned")]
 pub(super) fn refuse_hole(source: Option<String>, patches: Vec<(u64, bool)>) -> PyResult<()> {
@@ -183,14 +183,14 @@ pub(super) fn patch_files(py: Python<'_>, folder: PathBuf) -> PyResult<Vec<PathB
     Ok(py.detach(|| patch::patch_files(&folder))?)
 }
 
-/// Refuses a result that would replace a file of a log, or be taken for one; `folder` is that of a log that is read.
+/// Rejects a result that would replace a file of a log, or be taken for one; `folder` is that of a log that is read.
 #[pyfunction]
 #[pyo3(signature = (dest, folder=None))]
 pub(super) fn refuse_own_file(py: Python<'_>, dest: PathBuf, folder: Option<PathBuf>) -> PyResult<()> {
     Ok(py.detach(|| patch::refuse_own_file(&dest, folder.as_deref()))?)
 }
 
-/// Refuses a file that stands in the place of the base of a log.
+/// Rejects a file that stands in the place of the base of a log.
 #[pyfunction]
 pub(super) fn refuse_other_base(py: Python<'_>, file: PathBuf) -> PyResult<()> {
     Ok(py.detach(|| patch::refuse_other_base(&file))?)
@@ -245,7 +245,7 @@ impl History {
         }))
     }
 
-    /// Files in the order in which they were taken, where nothing but their names decided it.
+    /// Files in the order in which they were read, if only their names decided this order.
     #[getter]
     fn order(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         self.0.detached(py, |history| Ok(history.order.clone()))

@@ -128,7 +128,7 @@ pub(super) fn log_known_end(folder: PathBuf) -> Option<u64> {
     patch::known_end(&folder)
 }
 
-/// Refuses a file of a log that is not the one that its index knows by name, bytes and digest of its rows.
+/// Rejects a file of a log that is not the one that its index knows by name, bytes and digest of its rows.
 #[pyfunction]
 #[pyo3(signature = (path, known, size, digest=None))]
 #[allow(clippy::needless_pass_by_value, reason = "arguments of Python are owned")]

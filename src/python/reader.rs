@@ -18,15 +18,15 @@ use crate::decode::{PatchDecoder, RdfDecoder};
 /// What :class:`RdfReader` and :class:`PatchReader` have in common.
 ///
 /// A reader is read once: each row goes to exactly one of the batches, rows, patches and streams
-/// taken from it, in order. They can be mixed: each goes on where the last row was taken, and
-/// :meth:`peek` takes none.
+/// taken from it, in order. They can be mixed: each continues where the last row was taken, and :meth:`peek`
+/// takes no row.
 ///
-/// It works for several threads at a time, with the GIL released, and after a fork as long as no
-/// thread was reading. Rows before an error are delivered first, then the error is raised, then the
+/// Several threads can use it at a time, with the GIL released; it also works after a fork if no thread was
+/// reading. Rows before an error are delivered first, then the error is raised, then the
 /// reader is at its end. Ctrl-C closes it.
 ///
-/// A source that refers to its own reader is freed with it only once the reader is closed or at its
-/// end: Python cannot see this circle.
+/// A source that refers to its own reader is freed only after the reader is closed or at its end, because
+/// Python cannot see this cycle.
 #[pyclass(frozen, subclass, module = "jelly")]
 pub(super) struct Reader {
     handle: Arc<Handle>,
@@ -79,7 +79,7 @@ impl Reader {
     /// that reads it; Ctrl-C as ``KeyboardInterrupt``.
     ///
     /// Args:
-    ///     requested_schema: Passed over, as the protocol allows.
+    ///     requested_schema: Ignored, as the protocol allows.
     ///
     /// Raises:
     ///     ValueError: The reader is closed or was read to its end.
@@ -91,7 +91,7 @@ impl Reader {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema; // a wish, which the protocol allows to pass over
         if self.handle.is_over(py)? {
-            let message = "the reader is closed or was read to its end; read the source again";
+            let message = "the reader is closed or was read to its end; open the source again";
             return Err(PyValueError::new_err(message));
         }
         capsule::stream(py, Arc::clone(&self.handle), self.schema.arrow.clone())
@@ -112,16 +112,16 @@ impl Reader {
     /// The remaining rows as named tuples, with fields as in ``schema``.
     ///
     /// With ``columns``, ``mode="permissive"`` or ``terms="struct"`` the class has other fields or
-    /// values: the columns asked for, ``corrupt_record`` at the end, :class:`jelly.Term`.
+    /// values: the requested columns, ``corrupt_record`` at the end, :class:`jelly.Term`.
     ///
-    /// A reader has one iterator of rows: asking again goes on where the last row was taken.
+    /// A reader has one iterator of rows: a second call continues where the last row was taken.
     fn rows(&self, py: Python<'_>) -> PyResult<Py<RowIterator>> {
         Ok(self.row_iterator(py)?.clone_ref(py))
     }
 
-    /// The next row, which is not taken: it is the first of what is read next.
+    /// The next row, without taking it.
     ///
-    /// None at the end, and before an error, which comes when rows are taken.
+    /// None at the end, and before an error, which is raised when rows are taken.
     ///
     /// Raises:
     ///     ValueError: The reader is closed.
@@ -129,19 +129,19 @@ impl Reader {
         self.row_iterator(py)?.get().peek(py, 0)
     }
 
-    /// Options of the stream; reads on until they come, and loses no row.
+    /// Options of the stream; reads on until they are known, without losing a row.
     ///
-    /// None if the stream is empty, fails before its options, or is of a format without options.
+    /// None if the stream is empty, fails before its options, or has a format without options.
     #[getter]
     fn options<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let options = self.handle.options(py)?;
         options.map(|options| stream_options::object(py, &options)).transpose()
     }
 
-    /// IRIs by label, as far as decoding got: they fill while rows are read.
+    /// IRIs by label, as far as decoding got; the mapping grows while rows are read.
     ///
-    /// Of RDF the namespace declarations, the last of each label. Of patches the prefixes that rows
-    /// added and did not delete again, of any graph or transaction.
+    /// For statements, the namespace declarations, the last one of each label. For patches, the prefixes that
+    /// rows added and did not delete again, of any graph or transaction.
     #[getter]
     fn namespaces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.handle.look(py, |reader| reader.namespaces().owned())?.into_py_dict(py)
@@ -154,7 +154,7 @@ impl Reader {
         found.iter().map(|(key, value)| (key, PyBytes::new(py, value))).into_py_dict(py)
     }
 
-    /// How far decoding got; rows that were decoded and not taken yet are behind it.
+    /// How far decoding got; rows that were decoded but not taken yet come before this position.
     #[getter]
     fn position<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let at = self.handle.look(py, |reader| reader.source().decoder().progress())?;
@@ -170,21 +170,21 @@ impl Reader {
 
     /// The state of the decoder, for ``resume``.
     ///
-    /// Taken between two batches, once all rows of the last were used. A reader made with
+    /// It can be taken between two batches, after all rows of the last batch were used. A reader made with
     /// ``resume=snapshot`` over the bytes from ``position.offset`` (of the decompressed stream)
     /// on, in this process or another, gives the rows that this one would give.
     ///
-    /// Rows that only the end of the input implied (``eof``) are not in it: a reader that is made of the
-    /// last snapshot and no more bytes gives them again. Nor are ``namespaces``, which begin anew.
+    /// Rows that only the end of the input implied (``eof``) are not included: a reader that is made from the last
+    /// snapshot and no more bytes gives them again. ``namespaces`` are not included either, and begin empty.
     ///
     /// Raises:
-    ///     OptionsError: The decoder failed, or stands where no snapshot can be.
+    ///     OptionsError: The decoder failed, or is at a place where no snapshot can be taken.
     ///     ValueError: Rows wait to be taken, or only committed rows are read.
     fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.handle.snapshot(py)?))
     }
 
-    /// Closes the source; reading on is a ``ValueError``.
+    /// Closes the source; reading after this is a ``ValueError``.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         self.handle.close(py)
     }
@@ -211,13 +211,13 @@ impl Reader {
 
 #[pymethods]
 impl PatchReader {
-    /// The remaining patches; the rows of a patch can be read until the next is asked for.
+    /// The remaining patches; the rows of a patch can be read until the next patch is taken.
     ///
-    /// A patch takes no row before its rows are asked for. A reader has one iterator of patches:
-    /// asking again goes on with the next patch.
+    /// A patch takes no row before its rows are read. A reader has one iterator of patches: a second call continues
+    /// with the next patch.
     ///
     /// Raises:
-    ///     ValueError: A column that this needs was not asked for.
+    ///     ValueError: A column that this needs was not requested.
     fn patches(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
         let (py, reader) = (slf.py(), slf.as_super().get());
         let make = || {

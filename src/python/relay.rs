@@ -1,4 +1,4 @@
-//! Messages between peers: streams that are checked and encoded anew, the options of requests, small messages.
+//! Messages between peers: streams that are checked and encoded again, the options of requests, small messages.
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -13,7 +13,7 @@ use crate::options::{RdfOptions, StreamOptions};
 use crate::relay::{Relay, RelayOptions, met};
 use crate::wire::{Value, read_fields, write_fields};
 
-/// Checks a Jelly-RDF stream frame by frame, and encodes it anew.
+/// Checks a Jelly-RDF stream frame by frame, and encodes it again.
 #[pyclass(module = "jelly._internal", frozen)]
 pub(super) struct RdfRelay(Guarded<Relay>);
 

@@ -26,8 +26,8 @@ const BLOCK: usize = 256;
 
 /// Rows as named tuples.
 ///
-/// A reader has one. Loops over it share its rows: a second loop goes on where the first stopped. So can
-/// threads: each row comes once.
+/// A reader has one iterator. Loops over it share its rows: a second loop continues where the first stopped.
+/// Threads share them too: each row comes once.
 #[pyclass(frozen, module = "jelly")]
 pub(super) struct RowIterator {
     handle: Arc<Handle>,
@@ -46,7 +46,7 @@ pub(super) struct BlockIterator {
 #[derive(Default)]
 pub(super) struct Given(Mutex<Option<Block>>);
 
-/// What a reader decoded and gave to nobody yet, because its rows are asked for one by one.
+/// What a reader decoded and gave to nobody yet, because its rows are requested one by one.
 #[derive(Default)]
 pub(super) struct Waiting {
     /// The batch of the block, and those behind it that were looked at.
@@ -315,7 +315,7 @@ impl RowIterator {
         }
     }
 
-    /// The row that comes after ``skipped`` others, without taking it.
+    /// The row after ``skipped`` others, without taking it.
     #[pyo3(name = "_peek")]
     fn peek_after(&self, py: Python<'_>, skipped: usize) -> PyResult<Option<Py<PyAny>>> {
         self.peek(py, skipped)
@@ -323,8 +323,8 @@ impl RowIterator {
 
     /// The next row, if it is one of this patch or the record of an error.
     ///
-    /// Committed rows have no ``Z``, so an error of the next patch is the end of this one; it comes
-    /// when the next is asked for.
+    /// Committed rows have no ``Z``, so an error of the next patch is the end of this one; it is raised when the next
+    /// patch is taken.
     fn _next_of_patch(&self, py: Python<'_>, patch: Option<i64>) -> PyResult<Option<Py<PyAny>>> {
         match self.look(py, 0)? {
             Some((batch, at)) => {

@@ -36,12 +36,12 @@ impl Kind {
 
 /// Names and types of the columns of record batches.
 ///
-/// Plain Arrow types (string, int64, structs of strings) unless others are asked for, all nullable: what Spark takes.
+/// By default plain Arrow types (string, int64, structs of strings), all nullable, which Spark accepts.
 /// Arrow libraries read it as it is: ``pyarrow.schema(jelly.PATCH_SCHEMA)``. Can be pickled.
 ///
 /// Args:
 ///     kind: ``rdf`` (statements) or ``patch`` (rows of patches).
-///     columns: Columns in the order wanted; None for all.
+///     columns: Columns in this order; None for all.
 ///     terms: ``text``: terms are canonical N-Triples; ``struct``: structs of kind, value,
 ///         datatype and language.
 ///     strings: Type of the columns of strings and of the strings in structs. ``utf8``; ``view``: ``utf8_view``;
@@ -49,7 +49,7 @@ impl Kind {
 ///     permissive: With the column ``_corrupt_record`` of ``mode="permissive"``.
 ///
 /// Raises:
-///     ValueError: There is no such column, or it is asked for twice.
+///     ValueError: A column does not exist, or is given twice.
 #[pyclass(frozen, eq, hash, module = "jelly")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Schema {
@@ -114,7 +114,7 @@ impl Schema {
         capsule::schema(py, self.arrow.as_ref())
     }
 
-    /// Pickles by what the schema was asked for.
+    /// Pickles by what the schema was requested.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let (py, schema) = (slf.py(), slf.get());
         let rebuild = py.import("copyreg")?.getattr("__newobj_ex__")?;

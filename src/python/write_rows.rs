@@ -19,7 +19,7 @@ pub(super) fn batch(columns: &Bound<'_, PyDict>) -> PyResult<RecordBatch> {
                 let values: Vec<Option<i64>> = values.extract()?;
                 Arc::new(Int64Array::from(values))
             }
-            // they are counted anew
+            // they are counted again
             "txn" | "seq" => continue,
             _ => {
                 let cells =
@@ -67,7 +67,7 @@ fn term_text(
         ("literal", None, Some(language)) => TermBuf::language_literal(&value, &language),
         ("triple", _, _) => return Ok(value),
         ("default", _, _) => TermBuf::DefaultGraph,
-        _ => return Err(PyValueError::new_err(format!("no term is of kind {kind:?} with these parts"))),
+        _ => return Err(PyValueError::new_err(format!("a term of kind {kind:?} cannot have these parts"))),
     };
     Ok(term.as_term().to_string())
 }

@@ -55,7 +55,7 @@ impl Writer {
     /// Writes all batches of an object of an Arrow library; returns their rows.
     fn write_arrow(&self, py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<usize> {
         let Some(mut batches) = Batches::of(object)? else {
-            return Err(PyValueError::new_err("neither record batches nor a stream of them"));
+            return Err(PyValueError::new_err("expected record batches or a stream of record batches"));
         };
         let mut written = 0;
         while let Some(batch) = py.detach(|| batches.next())? {

@@ -66,7 +66,7 @@ fn met_by_patches(have: &PatchOptions, asked: &AskedFields) -> Result<PatchOptio
 
 fn version_of(asked: u32, have: u32, newest: u32) -> Result<u32> {
     if asked > newest {
-        let message = format!("version {asked}, but versions 1 to {newest} are written");
+        let message = format!("version {asked}, but this library writes versions 1 to {newest}");
         return Err(refused(ErrorKind::OptionsVersion, message, "version"));
     }
     Ok(if asked == 0 { have } else { asked.min(have) })
@@ -93,7 +93,7 @@ fn features_of(asked: Features, have: Features) -> Features {
 
 fn tables_of([names, prefixes, datatypes]: [u32; 3], have: TableSizes) -> Result<TableSizes> {
     if (1..MIN_NAME_TABLE).contains(&names) {
-        let message = format!("a name table of {names} entries, {MIN_NAME_TABLE} are the least");
+        let message = format!("a name table of {names} entries; the minimum is {MIN_NAME_TABLE}");
         return Err(refused(ErrorKind::OptionsTable, message, "max_name_table_size"));
     }
     let least = |asked: u32, have: u32| if asked == 0 { have } else { asked.min(have) };
@@ -106,7 +106,7 @@ fn tables_of([names, prefixes, datatypes]: [u32; 3], have: TableSizes) -> Result
 
 #[cold]
 fn other_type(have: &str, asked: &str, field: &str) -> Error {
-    let message = format!("the stream is {have}, and cannot be had as {asked}");
+    let message = format!("the stream is {have} and cannot be converted to {asked}");
     refused(ErrorKind::OptionsType, message, field)
 }
 
@@ -134,7 +134,7 @@ mod tests {
         }
     }
 
-    /// Requests that are refused for a reason that both formats have.
+    /// Requests that are rejected for a reason that both formats have.
     const REFUSED: [(&[u8], ErrorKind, &str); 4] = [
         (b"\x10\x09", ErrorKind::OptionsType, "_type"),
         (b"\x48\x07", ErrorKind::OptionsTable, "requested_options.max_name_table_size"),

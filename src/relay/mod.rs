@@ -1,4 +1,4 @@
-//! Streams between peers: messages that are checked and encoded anew, and the options on which two peers agree.
+//! Streams between peers: messages that are checked and encoded again, and the options on which two peers agree.
 //!
 //! A message is a frame without its length, as brokers and gRPC carry it.
 
@@ -19,7 +19,7 @@ use onward::Onward;
 pub struct RelayOptions {
     /// The options of what is written; `None`: those of the stream.
     pub options: Option<RdfOptions>,
-    /// Refuse a stream that is of another type than these options, rather than write it as that.
+    /// Reject a stream that is of another type than these options, rather than write it as that.
     pub same_type: bool,
     /// The name of what is written; `None`: that of its options.
     pub stream_name: Option<String>,
@@ -30,7 +30,7 @@ pub struct RelayOptions {
     pub stream: u64,
 }
 
-/// Checks a Jelly-RDF stream message by message, and encodes it anew.
+/// Checks a Jelly-RDF stream message by message, and encodes it again.
 ///
 /// Each message becomes whole frames: nothing of it waits for the next one. An empty message of a flat stream
 /// becomes nothing.

@@ -60,7 +60,11 @@ impl Onward {
             Some(encoder) => encoder,
             none => {
                 let Some(options) = self.options.clone() else {
-                    return Err(Error::new(ErrorKind::Internal, "rows before the options of their stream"));
+                    return Err(Error::new(
+                        ErrorKind::Internal,
+                        "rows come before the options of their \
+                                                                stream",
+                    ));
                 };
                 let encode = EncodeOptions {
                     frame_rows: usize::MAX,
@@ -102,7 +106,7 @@ impl RdfSink for Onward {
         }
         if let Some(first) = &self.found {
             if first != found {
-                let message = "the options of the stream changed; a stream has the same ones throughout";
+                let message = "the options of the stream changed; they must stay the same within a stream";
                 return Err(Error::new(ErrorKind::OptionsChanged, message));
             }
             return Ok(());
@@ -151,13 +155,14 @@ impl RdfSink for Onward {
     }
 }
 
-/// Refuses a stream that is of another type than the one that it would continue.
+/// Rejects a stream that is of another type than the one that it would continue.
 fn check_type(found: &RdfOptions, wanted: &RdfOptions) -> Result<()> {
     if found.physical_type != wanted.physical_type {
         let (found, wanted) = (found.physical_type.name(), wanted.physical_type.name());
         let option = format!("--physical-type {}", wanted.to_lowercase());
         let message = format!(
-            "the stream is {found}, but what it would continue is {wanted}; `jelly convert` with {option} makes it that"
+            "the stream is {found}, but it would continue a stream of {wanted}; convert it with `jelly \
+             convert {option}`"
         );
         return Err(
             Error::new(ErrorKind::OptionsType, message).with_field("options.physical_type".to_owned())
@@ -165,14 +170,14 @@ fn check_type(found: &RdfOptions, wanted: &RdfOptions) -> Result<()> {
     }
     if found.logical_type.0 != 0 && !found.logical_type.is_a(wanted.logical_type) {
         let (found, wanted) = (found.logical_type, wanted.logical_type);
-        let message = format!("the stream is {found}, but what it would continue is {wanted}");
+        let message = format!("the stream is {found}, but it would continue a stream of {wanted}");
         return Err(Error::new(ErrorKind::OptionsType, message).with_field("options.logical_type".to_owned()));
     }
     if found.version > wanted.version {
         let (found, wanted) = (found.version, wanted.version);
         let message = format!(
-            "the stream is of version {found}, but what it would continue of version {wanted}; `jelly convert` with \
-             --no-namespaces leaves out the prefixes, which version 1 has not"
+            "the stream has version {found}, but it would continue a stream of version {wanted}; `jelly \
+             convert --no-namespaces` leaves out the prefixes, which version 1 does not have"
         );
         return Err(Error::new(ErrorKind::OptionsVersion, message).with_field("options.version".to_owned()));
     }

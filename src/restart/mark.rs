@@ -1,4 +1,4 @@
-//! The restart mark: metadata of a frame at which a reader can begin.
+//! The sync point: metadata of a frame at which a reader can begin.
 //!
 //! Value: version, ordinal, rows, frames, patches, transactions, flags, each a varint. Rows and parts are
 //! those before the frame, numbered as readers number them. Version 2 is that of streams without a footer, and has
@@ -67,7 +67,7 @@ impl Counters {
     }
 }
 
-/// A restart mark.
+/// A sync point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// Marks before this one in its stream; 0: a new stream begins.

@@ -1,4 +1,4 @@
-//! Which subjects, classes and predicates were asked for: names of people, as terms.
+//! Which subjects, classes and predicates were requested: names of people, as terms.
 
 use super::gathered::RDF;
 use super::names::{Names, visible};
@@ -36,7 +36,7 @@ impl Wanted {
     }
 }
 
-/// What was asked for.
+/// What was requested.
 pub(super) struct Asked {
     pub(super) subjects: Wanted,
     pub(super) classes: Wanted,
@@ -76,7 +76,8 @@ fn unknown(what: &str, name: &str, names: &Names) -> String {
     let shown = visible(name);
     let Some((label, rest)) = name.split_once(':') else {
         return format!(
-            "the {what} {shown} is neither an IRI nor a prefixed name: write it as in <https://example.org/{shown}> or ex:{shown}"
+            "the {what} {shown} is neither an IRI nor a prefixed name: write it as \
+             <https://example.org/{shown}> or ex:{shown}"
         );
     };
     let declared = names.declared();
@@ -86,6 +87,7 @@ fn unknown(what: &str, name: &str, names: &Names) -> String {
         if few.is_empty() { "none is".to_owned() } else { format!("declared: {}{more}", few.join(", ")) };
     let (label, rest) = (visible(label), visible(rest));
     format!(
-        "the {what} {shown} has a prefix that is not declared ({known}): write the whole IRI, as in <https://example.org/{rest}>; <{label}:{rest}> if that is the IRI"
+        "the {what} {shown} has a prefix that is not declared ({known}): write the whole IRI, such as \
+         <https://example.org/{rest}>, or <{label}:{rest}> if that is the IRI"
     )
 }

@@ -63,7 +63,7 @@ pub struct Shown {
 
 /// Which patches of a log are shown.
 pub struct Selection {
-    /// How the log is taken.
+    /// How the log is read.
     pub log: LogOptions,
     /// What came after the first version and up to the second; all of it otherwise.
     pub between: Option<(Version, Version)>,
@@ -190,12 +190,12 @@ fn write(
     Ok(shown)
 }
 
-/// Why nothing is shown of what was asked for. People look for a class with the option for its instances.
+/// Why nothing is shown of what was requested. People look for a class with the option for its instances.
 fn nothing(gathered: &mut Gathered, names: &Names, asked: &Asked) -> Result<Option<String>> {
     if [&asked.subjects, &asked.classes, &asked.predicates].iter().all(|wanted| wanted.is_all()) {
         return Ok(None);
     }
-    let mut line = "Nothing that changed is what the filters ask for.".to_owned();
+    let mut line = "No change matches the filters.".to_owned();
     let keys: Vec<u128> = gathered.subjects.keys().copied().collect();
     for key in keys.into_iter().filter(|_| !asked.classes.is_all()) {
         if let Some(class) = gathered.term_of(key)?.filter(|term| asked.classes.has(term)) {
@@ -257,7 +257,7 @@ fn wanted(
     Ok(keys)
 }
 
-/// Whether one of these predicates changed; each does where none is asked for.
+/// Whether one of these predicates changed; each does where none is requested.
 fn has_predicate(entries: &[Entry], wanted: &Wanted) -> bool {
     wanted.is_all()
         || entries.iter().any(|entry| match entry {

@@ -1,7 +1,7 @@
 //! Statements of canonical text, whose terms go to a sink one by one and as they lie.
 //!
 //! Knows only what is right and canonical. Everything else, good or bad, it leaves to the lexer, which begins the
-//! row anew, knows every rule, and says what is wrong and where.
+//! row again, knows every rule, and says what is wrong and where.
 
 use super::lex::{Lexer, is_language};
 use crate::scan::{iri_run, plain_label_run, plain_run, tag_run};

@@ -120,20 +120,20 @@ impl Lines {
             return refuse(
                 ErrorKind::TextRow,
                 lexer.at,
-                "a statement of N-Triples has three terms and a dot",
+                "expected three terms and a dot in a statement of N-Triples",
             );
         } else {
             statements.lex(3, lexer)?;
             lexer.skip_blanks();
         }
         if lexer.peek()? != b'.' {
-            return refuse(ErrorKind::TextRow, lexer.at, "a statement ends with a dot");
+            return refuse(ErrorKind::TextRow, lexer.at, "expected a dot at the end of the statement");
         }
         lexer.at += 1;
         lexer.check_row(start)?;
         lexer.skip_blanks();
         if !matches!(lexer.peek()?, b'\n' | b'\r' | b'#') {
-            return refuse(ErrorKind::TextRow, lexer.at, "a line has one statement");
+            return refuse(ErrorKind::TextRow, lexer.at, "expected one statement on a line");
         }
         if !self.options.generalized {
             statements.refuse_generalized()?;
@@ -159,13 +159,13 @@ impl Lines {
         lexer.at = end;
         lexer.skip_blanks();
         if lexer.peek()? != b'"' {
-            return refuse(ErrorKind::TextRow, lexer.at, "behind VERSION stands a string, such as \"1.2\"");
+            return refuse(ErrorKind::TextRow, lexer.at, "expected a string such as \"1.2\" after VERSION");
         }
         lexer.string(self.statements.scratch(0))?;
         lexer.check_row(start)?;
         lexer.skip_blanks();
         if !matches!(lexer.peek()?, b'\n' | b'\r' | b'#') {
-            return refuse(ErrorKind::TextRow, lexer.at, "a line has one statement or one VERSION");
+            return refuse(ErrorKind::TextRow, lexer.at, "expected one statement or one VERSION on a line");
         }
         Ok(Row::Read)
     }
@@ -223,7 +223,7 @@ impl StatementReader {
         Ok(())
     }
 
-    /// Refuses a term of more bytes than may be, which begins at `start`.
+    /// Rejects a term of more bytes than may be, which begins at `start`.
     #[inline(always)]
     pub(super) fn check_length(&self, length: usize, start: usize) -> Result<(), Stop> {
         if length <= self.term_bytes { Ok(()) } else { Err(self.too_long(start)) }
@@ -302,7 +302,7 @@ impl StatementReader {
         } else {
             for (lexed, scratch) in [(subject, &self.scratch[0]), (object, &self.scratch[2])] {
                 if lexed.kind == Kind::Triple && scratch.triple().is_some_and(is_generalized) {
-                    let message = "the quoted triple is generalized RDF, which this format has not";
+                    let message = "the quoted triple is generalized RDF, which this format does not have";
                     return super::lex::bad(ErrorKind::TextGeneralized, lexed.start, message);
                 }
             }

@@ -34,7 +34,7 @@ impl Output {
     }
 }
 
-/// Refuses what text cannot hold: language tags that are none and, without `angles`, labels that are none.
+/// Rejects what text cannot hold: language tags that are none and, without `angles`, labels that are none.
 pub(super) fn check(term: &Term<'_>, angles: bool) -> Result<()> {
     match term {
         Term::BlankNode(label) if !angles && !is_plain_label(label) => {

@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result, excerpt};
 pub(super) fn end_row(lexer: &mut Lexer<'_>, start: usize) -> Lex<()> {
     lexer.skip_lines()?;
     if lexer.peek()? != b'.' {
-        return bad(ErrorKind::TextRow, lexer.at, "a row ends with a dot");
+        return bad(ErrorKind::TextRow, lexer.at, "expected a dot at the end of the row");
     }
     lexer.at += 1;
     lexer.check_row(start)
@@ -53,7 +53,7 @@ pub(super) fn namespace(lexer: &mut Lexer<'_>, scratch: &mut Scratch) -> Lex {
             return bad(
                 ErrorKind::TextTerm,
                 start,
-                "a namespace is an IRI, or a string without tag or datatype",
+                "a namespace must be an IRI, or a string without tag or datatype",
             );
         }
         let iri = string.string(lexer.text, scratch).to_owned();
@@ -63,7 +63,7 @@ pub(super) fn namespace(lexer: &mut Lexer<'_>, scratch: &mut Scratch) -> Lex {
     }
     let iri = lexer.term(scratch).map_err(|stop| hint(stop, lexer))?;
     if iri.kind != Kind::Iri {
-        return bad(ErrorKind::TextTerm, start, "a namespace is an IRI or a string");
+        return bad(ErrorKind::TextTerm, start, "a namespace must be an IRI or a string");
     }
     Ok(iri)
 }
@@ -75,9 +75,9 @@ pub(super) fn no_keyword<T>(lexer: &Lexer<'_>, start: usize, word: &str) -> Resu
         return Err(Halt::Text(Stop::End));
     }
     let message = match (word, lexer.byte(start)?) {
-        ("", b'.') => "a row without anything before its dot".to_owned(),
-        ("", b'@') => "@prefix is of RDF Patch v1: read it as format \"rdfp-v1\"".to_owned(),
-        ("", _) => "a row begins with A, D, PA, PD, TX, TC, TA, Z or H".to_owned(),
+        ("", b'.') => "a row has nothing before its dot".to_owned(),
+        ("", b'@') => "@prefix belongs to RDF Patch v1: read the file with format \"rdfp-v1\"".to_owned(),
+        ("", _) => "expected A, D, PA, PD, TX, TC, TA, Z or H at the beginning of the row".to_owned(),
         (word, _) => {
             let hint = match word.to_ascii_uppercase().as_str() {
                 "A" | "D" | "PA" | "PD" | "TX" | "TB" | "TC" | "TA" | "Z" | "H" => {
@@ -85,7 +85,7 @@ pub(super) fn no_keyword<T>(lexer: &Lexer<'_>, start: usize, word: &str) -> Resu
                 }
                 _ => "",
             };
-            format!("{} is no keyword{hint}", excerpt(word))
+            format!("{} is not a keyword{hint}", excerpt(word))
         }
     };
     Ok(bad(ErrorKind::TextKeyword, start, message)?)
@@ -99,10 +99,10 @@ pub(super) fn hint(stop: Stop, lexer: &Lexer<'_>) -> Stop {
         return Stop::Bad(error);
     };
     for (word, message) in [
-        ("R", "R repeats a term in RDF Patch v1 only: read it as format \"rdfp-v1\""),
-        ("ANY", "ANY and U stand for no term"),
-        ("U", "ANY and U stand for no term"),
-        ("?", "a variable is no term of data"),
+        ("R", "R repeats a term only in RDF Patch v1: read the file with format \"rdfp-v1\""),
+        ("ANY", "ANY and U are not terms"),
+        ("U", "ANY and U are not terms"),
+        ("?", "a variable is not a term of data"),
     ] {
         match has_word(lexer, at as usize, word) {
             Ok(true) => return Stop::Bad(Error::new(error.kind(), message).moved_to(at)),

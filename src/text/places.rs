@@ -1,7 +1,7 @@
 //! Where text may be entered: the starts of lines at which a row may begin, with all that is counted there.
 //!
 //! One walk over the bytes. In N-Triples and N-Quads a row is a line, so only line ends and first bytes are
-//! looked at. Rows of RDF Patch are made of tokens: a line that is plainly one `A` or `D` is passed over by the
+//! looked at. Rows of RDF Patch are made of tokens: a line that is plainly one `A` or `D` is skipped by the
 //! ends of its terms, and every other is read by the reader itself, so that there is one rule of what a row is.
 
 use std::io::{ErrorKind as IoKind, Read};
@@ -84,7 +84,7 @@ impl Places {
     pub(crate) fn new(reader: Box<dyn Read + Send>, kind: TextKind, limits: &Limits) -> Self {
         let rows = match kind {
             TextKind::Lines => Rows::Lines { line: 1, seq: 0 },
-            // what others refuse is refused where it is read
+            // what others refuse is rejected where it is read
             TextKind::Patch => Rows::Patch(Box::new(TextRows::patch(PatchDialect::Any, false, limits))),
         };
         let most = limits.row_bytes.saturating_add(PIECE);
@@ -166,7 +166,7 @@ impl Places {
             (self.at, self.filled) = (0, self.filled - self.at);
         }
         if self.filled > self.most {
-            let message = "a row, or a line, of more than its limit of bytes";
+            let message = "a row or a line is longer than its limit";
             let error = Error::limit(ErrorKind::LimitRow, "row_bytes", message);
             return Err(error.located(&Position { offset: Some(self.base), ..Position::default() }));
         }

@@ -43,7 +43,7 @@ pub struct RdfPatch {
 }
 
 impl TextRows<RdfPatch> {
-    /// Reads RDF Patch; `strict` refuses unfinished and stray transactions.
+    /// Reads RDF Patch; `strict` rejects unfinished and stray transactions.
     pub fn patch(dialect: PatchDialect, strict: bool, limits: &Limits) -> Self {
         let is_strict = dialect == PatchDialect::Strict;
         let rules = Rules {
@@ -221,7 +221,7 @@ impl RdfPatch {
         Ok(read)
     }
 
-    /// The row was read; refuses to keep too much for those that follow.
+    /// The row was read; rejects to keep too much for those that follow.
     fn kept<S: PatchSink>(&self, start: usize, sink: &S) -> Result<Row, Halt> {
         // what readers of other dialects keep is bounded where it is kept
         if self.dialect == PatchDialect::V1 {
@@ -281,8 +281,10 @@ impl RdfPatch {
             "TC" => PatchOp::Commit,
             "TA" => PatchOp::Abort,
             "TB" | "Z" if self.dialect == PatchDialect::Strict => {
-                let message =
-                    format!("{word} is no keyword of the specification; Jena has it: read it without strict");
+                let message = format!(
+                    "{word} is a keyword of Jena, but not of the specification: read the file \
+                             without strict"
+                );
                 return Ok(bad(ErrorKind::TextKeyword, start, message)?);
             }
             "TB" => PatchOp::Begin,
@@ -302,7 +304,7 @@ impl RdfPatch {
         sink: &mut S,
     ) -> Result<Row, Halt> {
         lexer.skip_lines()?;
-        let key = name(lexer, &mut self.name, "the key of a header is a word or a string")?;
+        let key = name(lexer, &mut self.name, "the key of a header must be a word or a string")?;
         lexer.skip_lines()?;
         let value = lexer.term(&mut self.value).map_err(|stop| hint(stop, lexer))?;
         let behind = lexer.at;
@@ -312,7 +314,7 @@ impl RdfPatch {
             end_row(lexer, start)?;
         } // else it is of rdflib, which forgets the dot
         if self.dialect == PatchDialect::Strict && self.numbering.in_transaction() {
-            bad(ErrorKind::TextRow, start, "a header comes before the transactions of its patch")?;
+            bad(ErrorKind::TextRow, start, "a header must come before the transactions of its patch")?;
         }
         if self.numbering.end_before_header(sink).map_err(|error| at(error, start))? {
             return Ok(Row::Implied);
@@ -332,12 +334,12 @@ impl RdfPatch {
         sink: &mut S,
     ) -> Result<Row, Halt> {
         lexer.skip_lines()?;
-        let label = name(lexer, &mut self.name, "a prefix is a string, or a word without colon")?;
+        let label = name(lexer, &mut self.name, "a prefix must be a string, or a word without a colon")?;
         lexer.skip_lines()?;
         let is_strict = self.dialect == PatchDialect::Strict;
         let iri = if adds || matches!(lexer.peek()?, b'"' | b'\'') {
             if is_strict && !adds {
-                bad(ErrorKind::TextRow, lexer.at, "PD has a name alone, without its namespace")?;
+                bad(ErrorKind::TextRow, lexer.at, "PD must have only a name, without a namespace")?;
             }
             Some(namespace(lexer, &mut self.value)?)
         } else {

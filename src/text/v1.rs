@@ -82,8 +82,13 @@ impl Tuples {
     fn check_repeat(&self, place: usize, start: usize) -> Lex<bool> {
         match &self.last {
             Some(last) if last[place] != TermBuf::DefaultGraph => Ok(true),
-            Some(_) => bad(ErrorKind::TextRepeat, start, "R repeats the graph of a row that has none"),
-            None => bad(ErrorKind::TextRepeat, start, "R in the first row has nothing to repeat"),
+            Some(_) => bad(
+                ErrorKind::TextRepeat,
+                start,
+                "R repeats the graph, but the row before has no \
+                                                          graph",
+            ),
+            None => bad(ErrorKind::TextRepeat, start, "R is in the first row, so it has nothing to repeat"),
         }
     }
 
@@ -114,28 +119,28 @@ impl Tuples {
             return Err(Stop::End);
         }
         if &lexer.text[lexer.at..end] != "prefix" {
-            return bad(ErrorKind::TextKeyword, start, "only @prefix begins so");
+            return bad(ErrorKind::TextKeyword, start, "expected @prefix");
         }
         lexer.at = end;
         lexer.skip_lines()?;
         let label = lexer.at;
         let colon = lexer.word_end();
         if lexer.byte(colon)? != b':' {
-            return bad(ErrorKind::TextPrefixed, label, "a prefix is declared with its colon");
+            return bad(ErrorKind::TextPrefixed, label, "expected a colon after the name of the prefix");
         }
         lexer.at = colon + 1;
         lexer.skip_lines()?;
         if lexer.peek()? != b'<' {
-            return bad(ErrorKind::TextIri, lexer.at, "a namespace is an IRI in angle brackets");
+            return bad(ErrorKind::TextIri, lexer.at, "a namespace must be an IRI in angle brackets");
         }
         let at = lexer.at;
         let iri = lexer.iri(scratch)?;
         if iri.kind != Kind::Iri {
-            return bad(ErrorKind::TextIri, at, "a namespace is an IRI, not a blank node");
+            return bad(ErrorKind::TextIri, at, "a namespace must be an IRI, not a blank node");
         }
         lexer.skip_lines()?;
         if lexer.peek()? != b'.' {
-            return bad(ErrorKind::TextRow, lexer.at, "@prefix ends with a dot");
+            return bad(ErrorKind::TextRow, lexer.at, "expected a dot at the end of @prefix");
         }
         lexer.at += 1;
         let (label, iri) = (&lexer.text[label..colon], iri.string(lexer.text, scratch));
@@ -151,7 +156,7 @@ impl Tuples {
         Ok(())
     }
 
-    /// Takes the terms of a row in the place of those before, but for those that repeat.
+    /// Takes the terms of a row in the place of those before, except those that repeat.
     pub(super) fn remember(&mut self, text: &str, read: &StatementReader, repeats: [bool; 4]) {
         let last = self.last.get_or_insert([const { TermBuf::DefaultGraph }; 4]);
         for (place, term) in last.iter_mut().enumerate().filter(|(place, _)| !repeats[*place]) {
@@ -190,7 +195,12 @@ fn local(lexer: &Lexer<'_>, start: usize) -> Lex<(String, usize)> {
             '\\' => {
                 let escaped = text[at + 1..].chars().next().ok_or(Stop::End)?;
                 if !"_~.-!$&'()*+,;=/?#@%".contains(escaped) {
-                    return bad(ErrorKind::TextEscape, at, "this cannot be escaped in a prefixed name");
+                    return bad(
+                        ErrorKind::TextEscape,
+                        at,
+                        "this character cannot be escaped in a prefixed \
+                                                           name",
+                    );
                 }
                 flush(&mut local, &mut dots);
                 local.push(escaped);
@@ -200,7 +210,7 @@ fn local(lexer: &Lexer<'_>, start: usize) -> Lex<(String, usize)> {
             '%' => {
                 let digits = text.as_bytes().get(at + 1..at + 3).ok_or(Stop::End)?;
                 if !digits.iter().all(u8::is_ascii_hexdigit) {
-                    return bad(ErrorKind::TextEscape, at, "% comes before two hexadecimal digits");
+                    return bad(ErrorKind::TextEscape, at, "expected two hexadecimal digits after %");
                 }
             }
             c if c.is_alphanumeric() || matches!(c, '_' | '-' | ':') || c >= '\u{80}' => {}

@@ -171,7 +171,7 @@ fn check_graph(graph: &Term<'_>) -> Result<()> {
 
 #[cold]
 fn no_graph() -> Error {
-    Error::new(ErrorKind::EncodeGeneralized, "RDF Patch text cannot have this term as the graph")
+    Error::new(ErrorKind::EncodeGeneralized, "RDF Patch text does not allow this term as the graph")
 }
 
 /// Whether a key needs no quotes.

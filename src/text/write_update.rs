@@ -96,7 +96,7 @@ impl UpdateWriter {
         UpdateWriter { at: log.says(at), deletes: Quads::default(), inserts: Quads::default(), rows: 0 }
     }
 
-    /// Refuses a row that SPARQL cannot say.
+    /// Rejects a row that SPARQL cannot say.
     ///
     /// # Errors
     /// As of [`UpdateWriter::row`].
@@ -213,13 +213,13 @@ fn escaped_once(text: &str) -> String {
     out + rest
 }
 
-/// Refuses terms that SPARQL cannot say, or that a store would read as another one.
+/// Rejects terms that SPARQL cannot say, or that a store would read as another one.
 fn check_term(term: &Term<'_>) -> Result<()> {
     match term {
         Term::BlankNode(label) => {
             let message = format!("SPARQL Update cannot name the blank node {} of a store", excerpt(label));
             Err(Error::new(ErrorKind::PatchBlank, message).with_hint(
-                "give IRIs to blank nodes from the first patch on (skolemize=, --skolemize START)",
+                "write blank nodes as IRIs from the first patch on (skolemize=, --skolemize START)",
             ))
         }
         Term::Iri(iri) => check_iri(&iri.to_string()),
@@ -238,11 +238,15 @@ fn check_term(term: &Term<'_>) -> Result<()> {
 /// segments of dots vanish.
 fn check_iri(iri: &str) -> Result<()> {
     let (what, hint) = if !is_plain_iri(iri) {
-        ("has a character that no IRI can have", "correct the IRI in the data")
+        ("has a character that is not allowed in IRIs", "correct the IRI in the data")
     } else if !has_scheme(iri.as_bytes()) {
-        ("is not absolute, and would become an IRI of the server", "make the IRI absolute in the data")
+        (
+            "is not absolute, and the server would resolve it to another IRI",
+            "make the IRI absolute in the \
+                                                                             data",
+        )
     } else if has_dots(iri) {
-        ("has a segment of dots, which SPARQL resolves away", "correct the IRI in the data")
+        ("has a segment of dots, which SPARQL would remove", "correct the IRI in the data")
     } else {
         return Ok(());
     };

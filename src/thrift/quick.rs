@@ -1,7 +1,7 @@
 //! Statements as Jena writes them, whose terms go to a sink one by one. A term that repeats is compared, and not parsed.
 //!
 //! Knows only what is right, with members in order and short heads. Everything else, good or bad, it leaves to the
-//! careful way in `row.rs`, which begins the row anew, knows every rule, and says what is wrong and where.
+//! careful way in `row.rs`, which begins the row again, knows every rule, and says what is wrong and where.
 
 use super::compact::utf8;
 use super::row::DEFAULT_GRAPHS;

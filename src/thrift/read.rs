@@ -20,7 +20,7 @@ pub struct ThriftPatch {
 }
 
 impl ThriftPatch {
-    /// At the start of a stream; `strict` as for RDF Patch text, but for what is of text alone.
+    /// At the start of a stream; `strict` as for RDF Patch text, except what is of text alone.
     pub fn new(limits: &Limits, strict: bool) -> Self {
         let limits = Limits { nesting: limits.nesting.min(MAX_NESTING), ..limits.clone() };
         ThriftPatch { limits, rows: Rows { numbering: Numbering::new(strict), ..Rows::default() } }

@@ -50,7 +50,7 @@ pub(super) fn row<'a>(cursor: &mut Cursor<'a>, start: &'a [u8]) -> Read<RawRow<'
             continue;
         }
         if found.is_some() {
-            return Err(field.fault(ErrorKind::WireRow, "a row that is two"));
+            return Err(field.fault(ErrorKind::WireRow, "a row has two kinds"));
         }
         found = Some(content(cursor, &field).map_err(|halt| halt.within(name(field.id)))?);
     }
@@ -85,7 +85,13 @@ fn content<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<RawRow<'a>> {
                 transaction::COMMIT => Ok(RawRow::Commit),
                 transaction::ABORT => Ok(RawRow::Abort),
                 transaction::SEGMENT => Ok(RawRow::Segment),
-                other => Err(field.fault(ErrorKind::WireRow, format!("no kind of row has number {other}"))),
+                other => Err(field.fault(
+                    ErrorKind::WireRow,
+                    format!(
+                        "there is no kind of row with the \
+                                                                      number {other}"
+                    ),
+                )),
             }
         }
     }

@@ -48,7 +48,7 @@ impl Parsed<'_> {
 
 #[cold]
 pub(super) fn nothing_to_repeat(at: &[u8]) -> Fault {
-    Fault::new(ErrorKind::TableRepeated, at, "a term repeats, but there is nothing to repeat")
+    Fault::new(ErrorKind::TableRepeated, at, "a term is repeated, but no term comes before it")
 }
 
 /// Reads a field that is a term.
@@ -109,7 +109,7 @@ fn union_member<'a>(cursor: &mut Cursor<'a>, last: &mut i32, term: &Field<'a>) -
 fn union_end(cursor: &mut Cursor<'_>, last: &mut i32) -> Read<()> {
     while let Some(field) = cursor.field(last)? {
         if (member::IRI..=member::DECIMAL).contains(&field.id) {
-            return Err(field.fault(ErrorKind::WireTerm, "a term that is two"));
+            return Err(field.fault(ErrorKind::WireTerm, "a term has two kinds"));
         }
         cursor.skip(&field)?;
     }
@@ -134,9 +134,9 @@ fn leaf<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<Parsed<'a>> {
         other => Err(field.fault(
             ErrorKind::WireTerm,
             match other {
-                member::PREFIX_NAME => "a prefixed name, and there are no prefixes to read it with",
-                member::VARIABLE => "a variable, which is no term of a patch",
-                member::ANY => "a wildcard, which is no term of a patch",
+                member::PREFIX_NAME => "a prefixed name, but there are no prefixes to resolve it",
+                member::VARIABLE => "a variable, which is not a term of a patch",
+                member::ANY => "a wildcard, which is not a term of a patch",
                 _ => "an undefined term",
             },
         )),
@@ -169,7 +169,7 @@ fn literal<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<Parsed<'a>> {
             2 => tag = cursor.string(&part).map_err(|halt| halt.within("langtag"))?,
             3 => datatype = Some(cursor.string(&part).map_err(|halt| halt.within("datatype"))?),
             4 => {
-                let message = "a prefixed name, and there are no prefixes to read it with";
+                let message = "a prefixed name, but there are no prefixes to resolve it";
                 return Err(part.fault(ErrorKind::WireTerm, message).within("dtPrefix"));
             }
             5 => direction = cursor.string(&part).map_err(|halt| halt.within("baseDirection"))?,
@@ -187,7 +187,7 @@ fn literal<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<Parsed<'a>> {
             return Ok(Parsed::Made(Box::new(term)));
         }
         _ => {
-            let message = "language tag, base direction and datatype do not go together";
+            let message = "language tag, base direction and datatype contradict each other";
             return Err(field.fault(ErrorKind::WireTerm, message));
         }
     };
@@ -221,7 +221,7 @@ fn triple<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<TermBuf> {
                     found.expect(kind::STRUCT)?;
                     if stack.len() >= cursor.limits().nesting {
                         let message =
-                            format!("quoted triples nest more than {} deep", cursor.limits().nesting);
+                            format!("quoted triples are nested more than {} deep", cursor.limits().nesting);
                         return Err(
                             Fault::limit(ErrorKind::LimitNesting, "nesting", found.at, message).into()
                         );
@@ -260,5 +260,5 @@ fn triple<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<TermBuf> {
             top.terms[top.place] = Some(done);
         }
     }
-    Err(field.fault(ErrorKind::Internal, "a quoted triple without an end"))
+    Err(field.fault(ErrorKind::Internal, "a quoted triple does not end"))
 }

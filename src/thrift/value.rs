@@ -57,7 +57,7 @@ pub(super) fn decimal<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<Te
         return Err(field.fault(ErrorKind::WireUnset, "a decimal needs a value and a scale"));
     };
     if scale.unsigned_abs() > MOST_SCALE {
-        let message = format!("a decimal of scale {scale}, which is over {MOST_SCALE}");
+        let message = format!("a decimal has the scale {scale}; the maximum is {MOST_SCALE}");
         return Err(field.fault(ErrorKind::WireTerm, message));
     }
     Ok(TermBuf::typed_literal(&plain_decimal(value, scale), DECIMAL))

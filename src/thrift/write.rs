@@ -142,7 +142,7 @@ impl ThriftWriter {
                 }
             }
             Term::DefaultGraph => {
-                let message = "the default graph stands where a term must be";
+                let message = "expected a term, found the default graph";
                 return Err(Error::new(ErrorKind::EncodeTerm, message));
             }
         }
@@ -164,7 +164,7 @@ impl ThriftWriter {
         match literal.kind {
             LiteralKind::Simple => {}
             LiteralKind::Language("") => {
-                let message = "an empty language tag, which is read as none";
+                let message = "the language tag is empty, and readers would ignore it";
                 return Err(Error::new(ErrorKind::EncodeTerm, message));
             }
             LiteralKind::Language(tag) => {

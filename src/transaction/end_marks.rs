@@ -88,8 +88,8 @@ impl EndMarks {
 #[cold]
 fn late_header(key: &str, row: u64) -> Error {
     let message = format!(
-        "the header {} comes after changes of its patch, where RDF Patch begins another patch: put headers first, \
-         or end the patch before it",
+        "the header {} comes after changes of its patch, and there RDF Patch would begin another patch: put \
+         headers first, or end the patch before it",
         excerpt(key)
     );
     Error::new(ErrorKind::EncodeHeader, message).located(&Position { row: Some(row), ..Position::default() })

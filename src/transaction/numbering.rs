@@ -19,7 +19,7 @@ pub(crate) struct Numbering {
 }
 
 impl Numbering {
-    /// `strict` refuses unfinished and stray transactions, and names that no prefix of Turtle can have.
+    /// `strict` rejects unfinished and stray transactions, and names that no prefix of Turtle can have.
     pub(crate) fn new(strict: bool) -> Self {
         Numbering { strict, ..Numbering::default() }
     }

@@ -4,7 +4,7 @@ use super::{Committed, Open};
 use crate::error::Result;
 use crate::sink::{Ignored, PatchOp, PatchRow, PatchSink, RowNumbers, Sink, TermSink};
 
-/// Learns the outcomes of one patch after the other; refuses patches with unfinished or stray transactions.
+/// Learns the outcomes of one patch after the other; rejects patches with unfinished or stray transactions.
 ///
 /// Rows that are in no transaction are committed with their patch.
 #[derive(Debug, Default)]

@@ -195,7 +195,7 @@ pub(crate) fn last_tag(message: &[u8], field: u32) -> Option<&[u8]> {
 #[cold]
 #[inline(never)]
 fn too_long(at: &[u8], len: u64, left: usize) -> Fault {
-    let message = format!("{len} bytes announced, {left} left in the message around them");
+    let message = format!("a length of {len} bytes, but only {left} bytes are left in the enclosing message");
     Fault::new(ErrorKind::WireLength, at, message)
 }
 

@@ -11,7 +11,7 @@ pub(crate) enum Value<'a> {
     Bytes(&'a [u8]),
 }
 
-/// The varints, texts and messages of a message, in the order of the wire; other fields are passed over.
+/// The varints, texts and messages of a message, in the order of the wire; other fields are ignored.
 pub(crate) fn read_fields(bytes: &[u8], nesting: usize) -> Result<Vec<(u32, Value<'_>)>, Fault> {
     let mut cursor = Cursor::new(bytes);
     let mut fields = Vec::new();

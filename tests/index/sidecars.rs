@@ -168,7 +168,7 @@ fn nothing_is_left_of_a_scan_that_fails() {
     assert_eq!(error.kind(), ErrorKind::WireFormat);
     kept.write(b"\x1f\x8b\x08\x00");
     let error = scan(&kept.path(), &ScanOptions::default(), &mut || Ok(())).expect_err("gzip");
-    assert_eq!((error.kind(), error.message().contains("never splits")), (ErrorKind::Argument, true));
+    assert_eq!((error.kind(), error.message().contains("never split")), (ErrorKind::Argument, true));
     assert_eq!(entries(), 1);
     let index = kept.index();
     assert_eq!((index.how, index.warnings.len()), (How::None, 1));

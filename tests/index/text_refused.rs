@@ -53,7 +53,7 @@ fn what_cannot_be_entered_is_one_part_or_refused() {
         let range = open.clone().with(|options| options.start = Some(28));
         let (kind, message) = refused(bytes, &range);
         assert_eq!(kind, ErrorKind::Argument);
-        assert!(message.contains("cannot be entered in the middle"), "{message}");
+        assert!(message.contains("cannot be read from the middle"), "{message}");
         let plan = plan(bytes, open.clone(), 50, true);
         assert_eq!(plan.splits.len(), 1);
         let (rows, error) = read::<PatchRow>(bytes, &plan.splits[0], open, &mut Rng::new(0));

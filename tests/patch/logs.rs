@@ -208,7 +208,7 @@ fn patches_that_come_after_one_that_was_cut_off() {
     ] {
         let error = run::apply("", &sources, how()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::PatchGap, "{error}");
-        assert!(error.message().contains("which is left out: it was not finished"), "{error}");
+        assert!(error.message().contains("which is left out because it is unfinished"), "{error}");
     }
     for sources in [
         vec![cut(3), whole(2), whole(1)],

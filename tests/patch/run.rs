@@ -146,7 +146,7 @@ pub fn squash(patches: &[Vec<u8>], options: SquashOptions) -> Outcome<Patched> {
 
 pub fn canonicalize(patches: &[Vec<u8>], base: &str) -> Result<(Patched, Vec<u8>), Error> {
     let out = Sink::default();
-    // a PD in text does not say what the prefix stood for
+    // a PD in text does not contain the namespace of the prefix
     let to = out.patch(PatchFormat::Jelly);
     let options = LogOptions::default();
     let base = Again::new(source(base), nquads())?;

@@ -169,7 +169,7 @@ def test_a_folder_that_does_not_say_compares_labels(tmp_path: Path) -> None:
     said["blank_nodes"] = "position"
     (kept / "base.json").write_text(json.dumps(said))
     with pytest.raises(
-        PatchError, match=r"patch\.damaged: blank_nodes of base\.json is 'position'"
+        PatchError, match=r"patch\.damaged: blank_nodes in base\.json is 'position'"
     ):
         jelly.backup(b"", kept, dump_format="nq")
     with pytest.raises(ValueError, match="blank_nodes is 'other'; it can be 'auto', 'match'"):

@@ -333,8 +333,8 @@ def test_budgets() -> None:
     done, patch = diff(old, new, limits=tight)
     assert done.unsettled_nodes == 2 * 96
     assert done.added
-    # its nodes have no lasting order: the patch is refused, not guessed at
-    with pytest.raises(PatchError, match="no lasting order"):
+    # its nodes have no stable order: the patch is refused, not guessed at
+    with pytest.raises(PatchError, match="no stable order"):
         applied(old, patch)
     with pytest.raises(LimitError, match=r"limit\.blank_work"):
         same(old, new, limits=tight)

@@ -75,9 +75,9 @@ def test_iris_of_nodes_without_a_label_are_those_of_the_graph(files: Path) -> No
 def test_a_part_of_a_source_has_no_such_labels(blank_nodes: Any) -> None:
     data = STORE * 100
     split = jelly.splits(data, split_bytes=100)[1]
-    with pytest.raises(ValueError, match="whole sources only"):
+    with pytest.raises(ValueError, match="only with whole sources"):
         jelly.read_rdf(data, split=split, blank_nodes=blank_nodes)
-    with pytest.raises(ValueError, match='mode="failfast" only'):
+    with pytest.raises(ValueError, match='only with mode="failfast"'):
         jelly.read_rdf(data, mode="permissive", blank_nodes=blank_nodes)
     with pytest.raises(ValueError, match='blank_nodes is "'):
         jelly.read_patch(b"", blank_nodes=blank_nodes)

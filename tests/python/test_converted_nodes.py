@@ -69,24 +69,24 @@ def test_what_would_be_another_graph_is_refused(data: str, tmp_path: Path) -> No
 
 def test_options_that_do_not_go_together(tmp_path: Path) -> None:
     wrong: list[tuple[dict[str, Any], str]] = [
-        ({"skolemize": True}, "skolemize is not for a conversion with deskolemize"),
-        ({"blank_nodes": "content"}, "not for a conversion with deskolemize"),
-        ({"blank_nodes": "rdfc10"}, "not for a conversion with deskolemize"),
-        ({"blank_nodes": "scoped"}, "not for a conversion with deskolemize"),
+        ({"skolemize": True}, "skolemize is not possible with deskolemize"),
+        ({"blank_nodes": "content"}, "not possible with deskolemize"),
+        ({"blank_nodes": "rdfc10"}, "not possible with deskolemize"),
+        ({"blank_nodes": "scoped"}, "not possible with deskolemize"),
     ]
     for options, message in wrong:
         with pytest.raises(ValueError, match=message):
             converted(b"_:a <a:p> <a:o> .\n", deskolemize=True, **options)
-    with pytest.raises(ValueError, match="so they make no IRIs"):
+    with pytest.raises(ValueError, match="so they cannot become IRIs"):
         converted(b"_:a <a:p> <a:o> .\n", skolemize=True, blank_nodes="scoped")
     for options in ({"deskolemize": True}, {"blank_nodes": "rdfc10"}, {"blank_nodes": "scoped"}):
         with pytest.raises(ValueError, match="is for statements"):
             converted(b"A <a:s> <a:p> <a:o> .\n", format="rdfp", to="rdfp", **options)
     pytest.importorskip("pyarrow")
     for options in ({"deskolemize": True}, {"blank_nodes": "rdfc10"}, {"blank_nodes": "scoped"}):
-        with pytest.raises(ValueError, match="does not go with Parquet"):
+        with pytest.raises(ValueError, match="cannot be used with Parquet"):
             jelly.convert(b"_:a <a:p> <a:o> .\n", tmp_path / "a.parquet", format="nq", **options)
-    with pytest.raises(ValueError, match="an absolute IRI begins otherwise"):
+    with pytest.raises(ValueError, match="expected the start of an absolute IRI"):
         converted(b"", deskolemize="x y")
 
 

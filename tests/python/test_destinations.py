@@ -99,7 +99,7 @@ def test_urls_are_refused_at_every_door(folder: Path, url: str) -> None:
         with pytest.raises(jelly.errors.ArgumentError) as caught:
             door(url)
         assert caught.value.kind == "argument.remote", name
-        assert f"{url}: only local paths are read and written" in str(caught.value), name
+        assert f"{url}: only local paths can be read and written" in str(caught.value), name
         with pytest.raises(jelly.errors.ArgumentError, match=r"^argument\.remote: s3:/b/x: "):
             door(Path("s3://b/x"))  # type: ignore[arg-type]
     assert names(folder) == before
@@ -110,7 +110,9 @@ def test_commands_refuse_urls_and_make_nothing(folder: Path) -> None:
     before = names(folder)
     files = dict.fromkeys([*COMMANDS, *OF_FOLDERS, *SOURCES], ("s3://bucket/x", "only local paths"))
     # s3:// is a place of logs
-    logs = dict.fromkeys(OF_LOGS, ("hdfs://host/x", "a log cannot be here: expected a folder"))
+    logs = dict.fromkeys(
+        OF_LOGS, ("hdfs://host/x", "a log cannot be at this place: expected a folder")
+    )
     for command, (url, why) in (files | logs).items():
         out, said = run(folder, *command.format(url).split(), code=2)
         assert out == "", command
@@ -154,7 +156,7 @@ def test_commands_refuse_names_of_other_formats(folder: Path) -> None:
         out, said = run(folder, *command.format("o.json").split(), code=2)
         assert out == "", command
         assert said.startswith(
-            "jelly: argument.extension: o.json: .json is the extension of no format"
+            "jelly: argument.extension: o.json: .json is not the extension of a format"
         ), command
     assert names(folder) == before
     run(folder, "convert", "base.nq", "o.json", "--to", "nt")
@@ -186,12 +188,12 @@ def test_text_of_no_format_says_so(folder: Path) -> None:
         with pytest.raises(jelly.errors.WireError) as caught:
             read("letter.docx")
         assert caught.value.kind == "wire.format"
-        assert "its format cannot be detected; name it with format=" in str(caught.value)
+        assert "its format cannot be detected; set it with format=" in str(caught.value)
 
 
 def test_places_that_cannot_be_written_are_named_as_typed(folder: Path) -> None:
     _, said = run(folder, "restore", "kept", "-o", "no/such/x.nt", code=1)
-    assert said == "jelly: no/such/x.nt: there is no folder no/such\n"
+    assert said == "jelly: no/such/x.nt: the folder no/such does not exist\n"
     (folder / "read-only").mkdir()
     (folder / "read-only").chmod(0o500)
     try:

@@ -144,7 +144,7 @@ def test_limit_errors_name_what_raises_them() -> None:
     with pytest.raises(errors.LimitError) as caught:
         read(long_row(), limits=jelly.Limits(row_bytes=1000))
     assert caught.value.limit == "row_bytes"
-    assert "raise it with limits.row_bytes" in str(caught.value)
+    assert "raise the limit with limits.row_bytes" in str(caught.value)
     assert len(read(long_row(), limits=jelly.Limits(row_bytes=3000))) == 1
 
 

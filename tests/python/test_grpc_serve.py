@@ -168,7 +168,7 @@ def test_commands(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         assert len((tmp_path / "x.nt").read_text().splitlines()) == 2
         once = ("publish", target, "x.nt", "--topic", "t", "--publish-id", "1")
         assert run(*once).exit_code == 0
-        assert "has it already" in run(*once).stderr
+        assert "already had it" in run(*once).stderr
         printed = run("subscribe", target, "t", "--to", "nt").stdout_bytes
         assert printed == (tmp_path / "x.nt").read_bytes()
         assert run("subscribe", target, "t", "-o", "t.jelly").exit_code == 0

@@ -14,13 +14,13 @@ TEXT = "<a:ä><a:b>".encode()
 GOOD = [0, 6, 11]
 ROWS = len(GOOD) - 1
 BAD = {
-    "falling": (TEXT, [0, 12, 11], "that fall"),
-    "far and back": (TEXT, [0, 1 << 20, 11], "that fall"),
+    "falling": (TEXT, [0, 12, 11], "decrease"),
+    "far and back": (TEXT, [0, 1 << 20, 11], "decrease"),
     "negative": (TEXT, [-6, -6, -1], "or are negative"),
     "negative at first": (TEXT, [-6, 6, 11], "or are negative"),
     "not UTF-8": (b"<a:\xff\xff><a:b>"[:11], GOOD, "UTF-8"),
     "cut at its end": (b"<a:b><a:b\xc3", [0, 5, 10], "UTF-8"),
-    "inside of a character": (TEXT, [0, 4, 11], "inside of a character"),
+    "inside of a character": (TEXT, [0, 4, 11], "inside a character"),
     "from inside of a character": (TEXT, [4, 6, 11], "UTF-8"),
 }
 

@@ -99,7 +99,7 @@ def test_unused_declarations_are_warned_of() -> None:
 def test_shapes_are_warned_of() -> None:
     rows = [jb.rdf_options(logical=2, datatypes=0)]
     assert advice(jb.delimited(jb.frame(*rows))) == [
-        "logical type FLAT_QUADS does not go with physical type TRIPLES"
+        "logical type FLAT_QUADS does not fit physical type TRIPLES"
     ]
     assert "one frame without its length" in advice(jb.frame(jb.rdf_options(datatypes=0)))[0]
     large = jb.triple(o_literal=jb.literal("x" * 1_000_000))
@@ -187,7 +187,7 @@ def test_errors_after_repeated_options_say_what_may_help() -> None:
 def test_other_formats() -> None:
     with pytest.raises(jelly.errors.WireError, match=r"N-Triples.*not Jelly-RDF or Jelly-Patch"):
         jelly.inspect(b"<a> <b> <c> .\n")
-    with pytest.raises(jelly.errors.WireError, match="say which"):
+    with pytest.raises(jelly.errors.WireError, match="set it"):
         jelly.inspect(b"\x03abc")
     report = jelly.validate(b"<a> <b> <c> .\n")
     assert [error.kind for error in report.errors] == ["wire.format"]

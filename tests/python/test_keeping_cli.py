@@ -37,7 +37,7 @@ def test_stage_and_publish(folder: Path) -> None:
     assert (found["ok"], found["published"], found["head"]) == (True, None, 2)
     out, _ = run(folder, "stage", "base.nq", "-", code=1, stdin="TX .\n")
     assert out.startswith("patch.unfinished: ")
-    assert out.endswith("; refused\n")
+    assert out.endswith("; the patch is rejected\n")
     run(folder, "stage", "base.nq", "1.rdfp", "--publish", code=2)
     run(folder, "apply", "base.nq", "log", "-o", "after.nq")
     assert (folder / "after.nq").read_text() == '<a:s> <a:p> "y" .\n'
@@ -101,7 +101,7 @@ def test_stage_refuses_a_patch_of_which_no_row_has_an_effect(folder: Path) -> No
     out, _ = run(folder, "stage", "base.nq", "vain.rdfp", "--log", "log", "--publish", code=1)
     first, *_, last = out.splitlines()
     assert first.startswith("patch.nothing: no row changes the dataset")
-    assert last.endswith("2 changes, 2 without effect; 1 statement becomes 1 (+0, -0); 0 prefixes; refused")  # fmt: skip
+    assert last.endswith("2 changes, 2 without effect; 1 statement becomes 1 (+0, -0); 0 prefixes; the patch is rejected")  # fmt: skip
     assert not (folder / "log").exists()
     out, _ = run(folder, "stage", "base.nq", "vain.rdfp", "--json", code=1)
     found = json.loads(out)
@@ -111,7 +111,7 @@ def test_stage_refuses_a_patch_of_which_no_row_has_an_effect(folder: Path) -> No
     out, _ = run(folder, "stage", "base.nq", "part.rdfp")
     assert out.endswith("2 changes, 1 without effect; 1 statement becomes 0 (+0, -1); 0 prefixes; ok\n")  # fmt: skip
     out, _ = run(folder, "stage", "base.nq", "-", stdin="TX .\nTC .\n", code=1)
-    assert out.startswith("patch.nothing: no row of the patch counts")
+    assert out.startswith("patch.nothing: the patch has no committed changes")
     (folder / "prefix.rdfp").write_text("TX .\nPA a <a:> .\nD <a:s> <a:p> <a:no> .\nTC .\n")
     assert run(folder, "stage", "base.nq", "prefix.rdfp")[0].endswith("; ok\n")
     # whoever did not learn how publishing ended may ask again

@@ -271,7 +271,7 @@ def test_a_log_of_others_may_begin_anywhere(tmp_path: Path) -> None:
     assert [period.valid_from for period in jelly.history(log)] == [5, 6, 7]
     report = jelly.verify_log(log)
     assert (report.ok, report.patches, report.base_version) == (True, 3, 4)
-    with pytest.raises(PatchError, match="no version 3: the log makes versions 4 to 7"):
+    with pytest.raises(PatchError, match="no version 3: the log has versions 4 to 7"):
         state(log, 3)
     replica = jelly.Replica.create(tmp_path / "table")
     with pytest.raises(JellyError, match=r"replica\.gap"):

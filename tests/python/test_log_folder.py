@@ -98,13 +98,13 @@ def test_verify_sees_that_the_first_patch_is_lost(tmp_path: Path) -> None:
 def test_a_patch_with_a_wrong_number_of_statements_is_refused(tmp_path: Path) -> None:
     kept = jelly.Log(tmp_path / "kept", ending=".jellyp.zst")
     log = jelly.Log.create(tmp_path / "log")
-    with pytest.raises(PatchError, match="nothing says how many there are before"):
+    with pytest.raises(PatchError, match="the number of statements before the patch is unknown"):
         jelly.Log(tmp_path / "begun").publish(patch("y"), headers={"statements": '"1"'})
     jelly.backup(BASE, kept.folder, dump_format="nt")
     path = jelly.backup(BASE + BASE.replace(b"x", b"y"), kept.folder, dump_format="nt").path
     assert kept.publish(path).replayed
     for headers in ({}, {"statements": '"7"'}):
-        with pytest.raises(PatchError, match="but the 0 before the patch and its changes make 1") as caught:  # fmt: skip
+        with pytest.raises(PatchError, match="but the 0 statements before the patch and its changes give 1") as caught:  # fmt: skip
             log.publish(patch("y") if headers else path, headers=headers)
         assert caught.value.kind == "patch.header"
     assert log.publish(patch("y"), headers={"statements": '"1"'}).version == 1
@@ -119,7 +119,9 @@ def test_a_patch_with_a_wrong_number_of_statements_is_refused(tmp_path: Path) ->
             assert len(target.files) == 1
     assert log.publish(patch("z"), headers={"statements": '"2"'}).version == 2
     assert log.publish(patch("other", 'H statements "many" .\n')).version == 3
-    with pytest.raises(PatchError, match="nothing says how many there are before") as caught:
+    with pytest.raises(
+        PatchError, match="the number of statements before the patch is unknown"
+    ) as caught:
         log.publish(patch("more"), headers={"statements": '"4"'})
     assert caught.value.kind == "patch.header"
     assert log.dataset(io.BytesIO()).statements == 3
@@ -152,7 +154,7 @@ def test_publishing_again_is_no_change(tmp_path: Path) -> None:
         again = log.publish(patch("2", f"H id {name} .\n", "H prev <u:1> .\n"), expect=1)
         assert again == published._replace(replayed=True)
     assert {path: path.read_bytes() for path in log.files} == before
-    with pytest.raises(PatchError, match="is another patch with the same id"):
+    with pytest.raises(PatchError, match="is a different patch with the same id"):
         log.publish(patch("3", f"H id <uuid:{uuid}> .\n"))
 
 
@@ -194,7 +196,7 @@ def test_a_log_keeps_its_format(tmp_path: Path) -> None:
     assert names(log) == ["patch-0001.trp.gz", "patch-0002.trp.gz"]
     assert log.files[1].read_bytes()[:2] == b"\x1f\x8b"
     assert log.verify().ok
-    with pytest.raises(ValueError, match=r"it can be \.jellyp, \.rdfp or \.trp"):
+    with pytest.raises(ValueError, match=r"it must be \.jellyp, \.rdfp or \.trp"):
         jelly.Log(tmp_path, ending=".nq")
 
 
@@ -212,15 +214,17 @@ def test_logs_of_others(tmp_path: Path) -> None:
     ).encode() == f"H id {done.id} .\nH prev <u:9> .\n".encode() + patch("10")
     (tmp_path / "patch-0010.jellyp").write_bytes(done.path.read_bytes())
     with pytest.raises(
-        PatchError, match=r"two files are patch 10: patch-0010 and patch-0010\.jellyp"
+        PatchError, match=r"two files have the number 10: patch-0010 and patch-0010\.jellyp"
     ):
         log.publish(patch("11"))
     (tmp_path / "patch-0010.jellyp").unlink()
     (tmp_path / "patch-0011").write_bytes(b"Z .\n")
-    with pytest.raises(PatchError, match="2 patches of this log have an id, but not this one"):
+    with pytest.raises(
+        PatchError, match="this patch has no id, but 2 patches of this log have one"
+    ):
         log.publish(patch("12"))
     (tmp_path / "z-2026-11-21").write_bytes(b"Z .\n")
-    with pytest.raises(ValueError, match="the patches of a log are patch-0001"):
+    with pytest.raises(ValueError, match="the patches of a log must be named patch-0001"):
         log.publish(patch("12"))
 
 
@@ -291,7 +295,7 @@ def test_stage(tmp_path: Path) -> None:
         assert staged.ok
         assert staged[:11] == ("<u:2>", None, 2, 1, 3, 1, 1, 1, 1, 1, 1)
         assert [problem.kind for problem in staged.problems] == ["patch.effect"]
-        assert "the quad is there already" in staged.problems[0].message
+        assert "the quad exists already" in staged.problems[0].message
         assert repr(staged) == "<jelly.Staged id='<u:2>', +1 -1, ok>"
     assert log.head.version == staged.head == 1
     jelly.convert(path, tmp_path / "next.trp.gz")
@@ -331,7 +335,7 @@ def test_stage_says_what_is_wrong(tmp_path: Path) -> None:
         PatchError, match=r"patch\.conflict: the head should be patch 2, but it is patch 3"
     ):
         late.publish()
-    with pytest.raises(ValueError, match="no log to publish to"):
+    with pytest.raises(ValueError, match="without a log to publish to"):
         jelly.stage(BASE, patch("3")).publish()
     with pytest.raises(TypeError, match="unexpected keyword argument 'chain'"):
         jelly.stage(BASE, patch("3"), chain="ignore")

@@ -59,7 +59,7 @@ def test_a_retry_is_known_at_any_version(tmp_path: Path) -> None:
     for expect in (None, 0, 7, "u:none"):
         done = log.publish(patch(1, "H id <u:1> .\n", "H prev <u:77> .\n"), expect=expect)
         assert (done.version, done.replayed, done.prev) == (1, True, None)
-    with pytest.raises(PatchError, match=r"version 1 of the log is another patch") as caught:
+    with pytest.raises(PatchError, match=r"version 1 of the log is a different patch") as caught:
         log.publish(patch(9, "H id <u:1> .\n"))
     assert caught.value.kind == "patch.duplicate"
     assert log.head.version == 3
@@ -109,7 +109,7 @@ def test_a_lost_last_patch_is_noticed(base: bytes | None, tmp_path: Path) -> Non
         lambda: jelly.Log(tmp_path / "log").pull(tmp_path / "copy"),
     ]
     for door in doors:
-        with pytest.raises(PatchError, match=r"patch-0003\.jellyp is missing: _index\.jsonl knows") as caught:  # fmt: skip
+        with pytest.raises(PatchError, match=r"patch-0003\.jellyp is missing: _index\.jsonl records") as caught:  # fmt: skip
             door()
         assert caught.value.kind == "patch.gap"
     assert [problem.kind for problem in log.verify().problems] == ["patch.gap"]
@@ -146,7 +146,9 @@ def test_how_a_log_begins(tmp_path: Path) -> None:
     out = io.BytesIO()
     assert plain.dataset(out).statements == 1
     assert out.getvalue() == b'<a:s> <a:p> "1" .\n'
-    with pytest.raises(PatchError, match="a log is here already; it begins empty, and has patches"):
+    with pytest.raises(
+        PatchError, match="a log exists here already; it begins empty, and has patches"
+    ):
         jelly.Log.create(tmp_path / "plain", b"")
     base = b'<a:s> <a:p> "0" .\n'
     based = jelly.Log.create(tmp_path / "based", base, base_format="nt")
@@ -232,7 +234,7 @@ def test_ranges_and_copies(ending: str, tmp_path: Path) -> None:
         out = io.BytesIO()
         log.fetch(3, out, to=to)
         assert digest(out.getvalue(), patch_format=to) == digest(patch(3))
-    with pytest.raises(ValueError, match="would be a file of the log"):
+    with pytest.raises(ValueError, match="would become a file of the log"):
         log.fetch(1, tmp_path / "log" / "_index.jsonl")
 
 
@@ -280,7 +282,7 @@ def test_a_server_that_is_not_there_is_named() -> None:
     for place in ("grpc://127.0.0.1:50051/brick", "ftp://host/brick"):
         with pytest.raises(
             jelly.errors.ArgumentError,
-            match=f"^argument.remote: {place}: a log cannot be here: expected a folder, http://",
+            match=f"^argument.remote: {place}: a log cannot be at this place: expected a folder, http://",
         ) as no:
             jelly.Log(place)
         assert ("jelly.grpc" in str(no.value)) == place.startswith("grpc")
@@ -298,7 +300,7 @@ def test_a_server_of_another_kind_is_named() -> None:
         thread = threading.Thread(target=answer)
         thread.start()
         url = f"http://127.0.0.1:{other.getsockname()[1]}/brick"
-        with pytest.raises(ConnectionError, match="the answer is no HTTP"):
+        with pytest.raises(ConnectionError, match="the answer is not HTTP"):
             jelly.Log(url).head  # noqa: B018
         thread.join()
 
@@ -330,11 +332,11 @@ def test_a_place_without_a_log_is_refused(
     Path("file.nq").write_text("")
     before = sorted(tmp_path.rglob("*"))
     for place, said in {
-        "nowhere": "no log is here, and no folder; `jelly log create` makes one",
-        "empty": "no log is here, and the folder is empty; `jelly log create` makes one",
-        "127.0.0.1:8080/brick": "no log is here, and no folder; the address of a log on a server begins with http:// or https://",
-        "other": "no log is here, but a.nq, b.nq, c.nq and 2 more; expected log.json, or patches from patch-0001 on",
-        "logs": "no log is here, but a folder of logs: brick, weather; name one, such as logs/brick",
+        "nowhere": "there is no log and no folder; create one with `jelly log create`",
+        "empty": "there is no log, and the folder is empty; create one with `jelly log create`",
+        "127.0.0.1:8080/brick": "there is no log and no folder; the address of a log on a server begins with http:// or https://",
+        "other": "there is no log, but a.nq, b.nq, c.nq and 2 more; expected log.json, or patches from patch-0001 on",
+        "logs": "this is not a log, but a folder of logs: brick, weather; give one of them, such as logs/brick",
         "file.nq": "is a file; expected a folder, a server or an object store with a log",
     }.items():
         done = CliRunner().invoke(command, ["log", verb, place, *MORE.get(verb, [])])
@@ -352,18 +354,21 @@ def test_commands_on_a_log_that_was_compacted(tmp_path: Path) -> None:
     listed = CliRunner().invoke(command, ["log", "list", place])
     assert (listed.exit_code, listed.output.split()[0], listed.output.count("\n")) == (0, "3", 1)
     refused = CliRunner().invoke(command, ["log", "list", place, "--after", "0"])
-    assert (refused.exit_code, "what is after version 0 is gone" in refused.output) == (1, True)
+    assert (refused.exit_code, "the changes after version 0 are gone" in refused.output) == (
+        1,
+        True,
+    )
     assert CliRunner().invoke(command, ["log", "dataset", place]).stdout == dataset
     assert dataset.count("<a:s>") == 3
 
 
 def test_a_watch_from_a_version_that_is_not_there(tmp_path: Path) -> None:
-    """It waited until the log had so many versions, and passed over those before."""
+    """It waited until the log had so many versions, and skipped those before."""
     log = filled(tmp_path / "log")
     assert [one.version for one in log.watch(after=1, timeout=0)] == [2, 3]
     assert list(log.watch(after=3, timeout=0)) == []
     with pytest.raises(PatchError, match="there is no version 9: the head is 3"):
         list(log.watch(after=9, timeout=0))
     log.compact(2)
-    with pytest.raises(PatchError, match="what is after version 1 is gone"):
+    with pytest.raises(PatchError, match="the changes after version 1 are gone"):
         list(log.watch(after=1, timeout=0))

@@ -115,7 +115,7 @@ def test_a_first_publish_makes_the_log(store: ObjectStore) -> None:
 @pytest.mark.parametrize("base", [b"", b'<a:s> <a:p> "base" .\n'])
 def test_a_first_patch_with_a_wrong_number_of_statements(store: ObjectStore, base: bytes) -> None:
     log = jelly.Log.create(store.place(), base or None, base_format="nq", storage=store.storage)
-    with pytest.raises(PatchError, match="the header 'statements' says 7") as caught:
+    with pytest.raises(PatchError, match="the header 'statements' is 7") as caught:
         log.publish(patch(1), headers={"statements": '"7"'})
     assert caught.value.kind == "patch.header"
     count = 2 if base else 1
@@ -254,13 +254,13 @@ def test_refused_places(store: ObjectStore, tmp_path: Path) -> None:
     for place in ("s3://bucket", "s3://user:pw@bucket/log", "s3://bucket/log?x=1"):
         with pytest.raises(ValueError, match="address"):
             jelly.Log(place)
-    with pytest.raises(ValueError, match="storage= is for object stores"):
+    with pytest.raises(ValueError, match="storage= works only with object stores"):
         jelly.Log(tmp_path, storage={"region": "x"})
     with pytest.raises(ValueError, match="nonsense"):
         jelly.Log("s3://bucket/log", storage={"nonsense": "x"})
     with pytest.raises(FileNotFoundError):
         jelly.Log("s3://other-bucket/log", storage=store.storage).publish(patch(1))
-    with pytest.raises(TypeError, match="no folder"):
+    with pytest.raises(TypeError, match="not a folder"):
         opened(store).folder  # noqa: B018
 
 

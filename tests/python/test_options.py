@@ -100,7 +100,7 @@ FORMATS = '"auto", "jelly", "nt", "nq", "ttl", "trig", "rdfxml", "jsonld"'
         ("blank_nodes", "", 'blank_nodes is ""; it can be "auto", "keep", "scoped", "named"'),
         ("mode", "dropmalformed", 'mode is "dropmalformed"; it can be "failfast", "permissive"'),
         ("columns", ["subject", "x"], 'there is no column "x"; the columns are source, frame, seq'),
-        ("columns", ["subject", "subject"], 'column "subject" is asked for twice'),
+        ("columns", ["subject", "subject"], 'column "subject" is given twice'),
         ("batch_rows", 0, "batch_rows is 0; it must be at least 1"),
         ("batch_rows", -1, "batch_rows is -1; it must be at least 1"),
         ("batch_bytes", 0, "batch_bytes is 0; it must be at least 1"),

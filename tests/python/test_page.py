@@ -137,7 +137,7 @@ def test_a_site_of_files(log: Path, tmp_path: Path) -> None:
     assert gone[0][3:] in Page((site / "search.html").read_text()).links
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "mine").touch()
-    with pytest.raises(ArgumentError, match="something else"):
+    with pytest.raises(ArgumentError, match="files that are not pages"):
         write_page(jelly.Log(log), tmp_path / "other")
     assert [path.name for path in (tmp_path / "other").iterdir()] == ["mine"]
 
@@ -246,7 +246,7 @@ def test_differences_histories_and_errors(log: Path) -> None:
     found = page("/brick/history?subject=http://example.org/a").text
     assert "the begin" in found
     assert '"base"' in found
-    assert "No such quad" in page("/brick/history?subject=a:none").text
+    assert "This quad never existed" in page("/brick/history?subject=a:none").text
     for path, status in [("/none", 404), ("/brick?page=2", 404), ("/brick/patches/9", 404), ("/brick/diff?from=1", 400), ("/brick/history", 400)]:  # fmt: skip
         assert str(status) in page(path, status).text
     saved = ask(served, "GET", "/brick/patches/1?format=rdfp", **BROWSER)  # type: ignore[arg-type]
@@ -290,4 +290,4 @@ def test_only_the_rows_that_are_shown_are_read() -> None:
 def test_an_empty_log_has_a_page(tmp_path: Path) -> None:
     jelly.Log.create(tmp_path / "empty")
     write_page(jelly.Log(tmp_path / "empty"), tmp_path / "one.html")
-    assert "No patch is here yet" in (tmp_path / "one.html").read_text()
+    assert "There is no patch yet" in (tmp_path / "one.html").read_text()

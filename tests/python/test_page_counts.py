@@ -99,7 +99,7 @@ def test_the_page_shows_them(log: Path, tmp_path: Path) -> None:
             f"ex:Pump+1{MINUS}1",
             "ex:Valve+1",
             f"rdf:type+2{MINUS}1",
-            "Statements in the dataset after each version, reckoned from adds and deletes: 0 before version 1, 3 after version 3, 3 at most.",
+            "Statements in the dataset after each version, computed from adds and deletes: 0 before version 1, 3 after version 3, 3 at most.",
         ):
             assert text in page.text, text
         assert "aborted" not in page.text

@@ -34,7 +34,7 @@ def test_patches_have_headers_and_rows() -> None:
 def test_patches_that_are_not_read_are_passed_over() -> None:
     patches = list(jelly.read_patch(jb.small_patch(50, 300)).patches())
     assert [patch.id for patch in patches] == [f"_:p{n}" for n in range(50)]
-    with pytest.raises(ValueError, match="went on from patch 0"):
+    with pytest.raises(ValueError, match="moved on from patch 0"):
         next(patches[0].rows())
 
 
@@ -270,7 +270,7 @@ def test_a_look_at_the_next_patch_skips_what_is_left_of_this_one() -> None:
     second = patches.peek()
     assert second is not None
     assert (first.complete, second.id) == (True, "_:p1")
-    with pytest.raises(ValueError, match="went on from patch 0"):
+    with pytest.raises(ValueError, match="moved on from patch 0"):
         next(first.rows())
     assert [patch.number for patch in patches] == [1]
 
@@ -279,7 +279,7 @@ def test_no_snapshot_without_the_rows_of_a_patch() -> None:
     reader = jelly.read_patch(jb.small_patch(2, 2), batch_rows=2)
     patches = reader.patches()
     patch = next(patches)
-    with pytest.raises(ValueError, match="wait"):
+    with pytest.raises(ValueError, match="no snapshot can be taken"):
         reader.snapshot()
     patch.skip()
     assert reader.snapshot()

@@ -116,7 +116,7 @@ def test_prefixes() -> None:
     assert len(list(again.rows())) == 1
     assert dict(again.namespaces) == {"e": "http://e/", "f": "http://f/"}
     assert out_of(jelly.diff, base, out.getvalue(), prefixes=False, to="rdfp") == b""
-    with pytest.raises(PatchError, match='PD "f" does not say what the prefix stood for'):
+    with pytest.raises(PatchError, match='PD "f" does not contain the namespace of the prefix'):
         out_of(jelly.invert, log)
     with pytest.raises(
         PatchError, match=r'patch.canonical: A <a:s> <a:p> "x"@EN \. changes nothing'
@@ -257,7 +257,7 @@ def test_verify_log() -> None:
     report = jelly.verify_log([FIRST, SECOND, THIRD], base=b"")
     assert [problem.kind for problem in report.problems] == ["patch.effect"] * 2
     assert report.problems[1] == jelly.Problem(
-        "patch.effect", None, 0, "<u:2>", "row 3, D _:b <a:p> <a:o>: there is no such quad"
+        "patch.effect", None, 0, "<u:2>", "row 3, D _:b <a:p> <a:o>: the quad does not exist"
     )
     assert jelly.verify_log([FIRST, SECOND, THIRD]).without_effect == 0
     both = jelly.verify_log(

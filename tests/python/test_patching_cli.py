@@ -54,7 +54,7 @@ def test_a_single_argument_is_the_base(folder: Path, command: str) -> None:
         folder, command, "log.rdfp", *(["--version", "1"] if command == "as-of" else []), code=2
     )
     assert (
-        f"jelly {command} takes BASE and LOG..., and 'log.rdfp' is taken as BASE: name LOG too"
+        f"jelly {command} takes BASE and LOG..., and 'log.rdfp' was taken as BASE: give LOG too"
         in said
     )
     _, said = run(folder, command, *(["--version", "1"] if command == "as-of" else []), code=2)
@@ -113,10 +113,10 @@ def test_what_logs_say(folder: Path) -> None:
     out, _ = run(folder, "log", "verify", "base.nq", code=1)
     assert out == (
         "wire.format: this looks like N-Triples, N-Quads or Turtle, not patches (base.nq: patch 0)\n"
-        "0 patches, 0 with an id; 0 transactions, 0 aborted; changes not looked at; 1 problem\n"
+        "0 patches, 0 with an id; 0 transactions, 0 aborted; changes not checked; 1 problem\n"
     )
     _, said = run(folder, "history", "log.rdfp", "--subject", "https://a/b", code=2)
-    assert said.startswith('jelly: "https://a/b" is no term: those are written <https://')
+    assert said.startswith('jelly: "https://a/b" is not a term; expected a term such as <https://')
 
 
 def test_exit_codes(folder: Path) -> None:
@@ -153,7 +153,7 @@ def test_a_missing_folder_is_named(tmp_path: Path) -> None:
         ("convert", "a.nq", "no/b.parquet"),
     ):
         _, said = run(tmp_path, *words, code=1)
-        assert said == f"jelly: {words[-1]}: there is no folder no\n"
+        assert said == f"jelly: {words[-1]}: the folder no does not exist\n"
 
 
 def test_advice_is_for_the_shell(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def test_sources_of_all_kinds(tmp_path: Path) -> None:
     assert (reader.options.physical_type, reader.options.max_name_table_size) == ("GRAPHS", 77)
     empty = tmp_path / "empty"
     empty.mkdir()
-    with pytest.raises(ValueError, match="no patches here"):
+    with pytest.raises(ValueError, match="the folder has no patches"):
         jelly.apply(BASE, empty, io.BytesIO())
     with pytest.raises(ValueError, match="there are no patches"):
         jelly.apply(BASE, [], io.BytesIO())
@@ -83,9 +83,11 @@ def test_a_bad_base_and_a_bad_place() -> None:
         applied(BASE[:-3], FIRST, to="nq")
     with pytest.raises(EncodeError, match="N-Triples has no graphs"):
         applied(b"<a:s> <a:p> <a:o> .\n", b"A <a:s> <a:p> <a:o> <a:g> .\n", to="nt")
-    with pytest.raises(PatchError, match=r"no version 4: the log makes versions 0 to 1"):
+    with pytest.raises(PatchError, match=r"no version 4: the log has versions 0 to 1"):
         out_of(jelly.as_of, BASE, FIRST, 4)
-    with pytest.raises(PatchError, match="<u:9>; a version is such an id, or a number from 0 to 1"):
+    with pytest.raises(
+        PatchError, match="<u:9>; a version is the id of a patch, or a number from 0 to 1"
+    ):
         out_of(jelly.as_of, BASE, FIRST, "u:9")
     with pytest.raises(PatchError, match="version 1 comes after version 0"):
         out_of(jelly.between, FIRST, 1, 0)

@@ -51,7 +51,7 @@ def test_a_pipe_in_two_places_is_refused(pipe: Callable[[bytes], str], tmp_path:
     ]
     for call in calls:
         with pytest.raises(
-            ValueError, match="a pipe can be read once, but one stands in two places"
+            ValueError, match="a pipe can be read only once, but the same pipe is given twice"
         ):
             call()
     assert not [*tmp_path.iterdir()]
@@ -70,4 +70,4 @@ def test_other_names_of_standard_input_are_known(names: tuple[str, str]) -> None
         [sys.executable, "-m", "jelly", "diff", *names], input=OLD, capture_output=True, check=False
     )
     assert (done.returncode, done.stdout) == (2, b"")
-    assert b"a pipe can be read once" in done.stderr
+    assert b"a pipe can be read only once" in done.stderr

@@ -103,5 +103,5 @@ def test_what_ends_it(tmp_path: Path) -> None:
         store.before = lambda _number, _body: store.store.clear()
         other = jelly.Log.create(tmp_path / "y")
         other.publish(patch(1))
-        with pytest.raises(OSError, match="asks the same store"):
+        with pytest.raises(OSError, match="queries the same store"):
             next(jelly.push_on(other, store.url))

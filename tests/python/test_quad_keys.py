@@ -76,7 +76,7 @@ def test_what_is_refused() -> None:
         keys(table(("<a:s>", "<a:p>", "o", "")))
     with pytest.raises(ValueError, match='there is no column "graph"'):
         keys(good.drop_columns(["graph"]))
-    with pytest.raises(ValueError, match="a secret has 16 bytes, not 3"):
+    with pytest.raises(ValueError, match="secret must have 16 bytes, not 3"):
         keys(good, b"abc")
-    with pytest.raises(TypeError, match="rows must be of an Arrow library, not list"):
+    with pytest.raises(TypeError, match="rows must be an object of an Arrow library, not list"):
         keys([("<a:s>", "<a:p>", "<a:o>", "")])

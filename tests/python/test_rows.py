@@ -187,7 +187,7 @@ def test_peek_takes_no_row(how: str, batch_rows: int) -> None:
     assert seen == whole
     reader = jelly.read_rdf(data, batch_rows=batch_rows)
     assert reader.peek() == jelly.read_rdf(data).peek()
-    with pytest.raises(ValueError, match="no snapshot now"):
+    with pytest.raises(ValueError, match="no snapshot can be taken now"):
         reader.snapshot()
     assert pa.table(reader) == pa.table(jelly.read_rdf(data))
     assert reader.peek() is None
@@ -218,7 +218,7 @@ def test_a_closed_reader_gives_no_batch() -> None:
 def test_no_snapshot_in_the_middle_of_a_batch() -> None:
     reader = jelly.read_rdf(jb.small_rdf(10))
     next(reader.rows())
-    with pytest.raises(ValueError, match="no snapshot now"):
+    with pytest.raises(ValueError, match="no snapshot can be taken now"):
         reader.snapshot()
     assert len(next(reader)) == 9
     assert reader.snapshot()

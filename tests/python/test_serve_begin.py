@@ -66,8 +66,8 @@ def test_what_cannot_be_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         port = str(taken.getsockname()[1])
         for given, status, said in (
             (["file"], 1, "file is a file; expected a folder of logs"),
-            (["logs/brick"], 2, f"logs/brick is a log; serve the folder that it stands in: {tmp_path}/logs"),
-            (["logs", "--port", port], 1, f"127.0.0.1:{port}: the address cannot be had"),
+            (["logs/brick"], 2, f"logs/brick is a log; serve the folder that contains it: {tmp_path}/logs"),
+            (["logs", "--port", port], 1, f"127.0.0.1:{port}: the server cannot listen on this address"),
             (["logs", "--port", "80000"], 2, "80000 is not in the range"),
         ):  # fmt: skip
             done = CliRunner().invoke(command, ["serve", *given])

@@ -140,7 +140,7 @@ def published_to_a_topic(place: Place, target: str) -> None:
         raw(target, "PublishRdf", frames(lines(1)), jelly_topic="t")
         assert read(target, "t", follow=False) == ['"0"']
         return
-    with pytest.raises(Refused, match="stand in an object store") as caught:
+    with pytest.raises(Refused, match="keeps its logs in an object store") as caught:
         raw(target, "PublishRdf", frames(lines(1)), jelly_topic="t")
     assert caught.value.code == "FAILED_PRECONDITION"
 

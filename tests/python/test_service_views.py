@@ -216,7 +216,9 @@ def test_a_log_that_begins_later(log: tuple[str, Path], tmp_path: Path) -> None:
                     done = jelly.as_of(base, url + "later", asked, out)
                 assert (done.version, done.base_version) == (version, 3)
                 assert set(out.read_bytes().splitlines()) == lines(version, "all")
-    with pytest.raises(PatchError, match="begins with version 4: what is after version 2 is gone"):
+    with pytest.raises(
+        PatchError, match="begins with version 4: the changes after version 2 are gone"
+    ):
         there.dataset(out, 2)
     base = later / "base.jelly"
     assert jelly.apply(base, there, out).version == 5
@@ -232,8 +234,8 @@ def test_a_log_that_begins_later(log: tuple[str, Path], tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("?expct=0", "'expct' is no parameter of this path; it takes expect="),
-        ("/data?verison=1", "'verison' is no parameter of this path; it takes version="),
+        ("?expct=0", "'expct' is not a parameter of this path; its parameters: expect="),
+        ("/data?verison=1", "'verison' is not a parameter of this path; its parameters: version="),
         ("/data?default", "'default'"),
         ("/versions?from=1", "'from'"),
         ("/patches?from=1", "'from'"),
@@ -241,7 +243,7 @@ def test_a_log_that_begins_later(log: tuple[str, Path], tmp_path: Path) -> None:
         ("/diff?from=1&to=2&vorsion=1", "'vorsion'"),
         ("/history?subject=a:s&graf=x", "'graf'"),
         ("/events?from=1", "'from'"),
-        ("/feed.atom?after=1", "it takes none"),
+        ("/feed.atom?after=1", "its parameters: none"),
     ],
 )
 def test_parameters_that_a_path_does_not_have(log: tuple[str, Path], path: str, said: str) -> None:
@@ -262,6 +264,6 @@ def test_errors_name_no_file_of_the_server(log: tuple[str, Path]) -> None:
     answer = curl(f"{url}/data?format=ttl")
     assert answer.status == 406
     detail = json.loads(answer.body)["detail"]
-    assert "without a scheme" in detail
+    assert "has no scheme" in detail
     assert str(folder.parent) not in detail
     assert ".jelly" not in detail

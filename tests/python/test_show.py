@@ -173,7 +173,7 @@ def test_filters_and_summary() -> None:
     assert blocks(old, new, subjects=["https://example.org/b", ":a"]) == [*a, *b]
     assert blocks(old, new, classes=[":C"]) == [*a, *c]
     assert blocks(old, new, predicates=[":r"]) == c
-    nothing = ["Nothing that changed is what the filters ask for."]
+    nothing = ["No change matches the filters."]
     assert blocks(old, new, classes=[":D"], predicates=[":r"]) == nothing
     assert blocks(old, new, summary_only=True) == []
     assert str(shown(old, new, summary_only=True)).count("changed") >= 2
@@ -193,7 +193,7 @@ def test_a_name_that_can_select_nothing_is_refused() -> None:
         ]:
             with pytest.raises(ValueError, match=said):
                 shown(old, new, **{option: [name]})
-    nothing = ["Nothing that changed is what the filters ask for."]
+    nothing = ["No change matches the filters."]
     assert blocks(old, new, classes=["<none:C>"]) == nothing
     assert blocks(old, new, predicates=["a"]) == nothing
 

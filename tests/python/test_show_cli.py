@@ -73,7 +73,7 @@ def test_exit_codes(files: Path) -> None:
     run("diff", old, files / "none.ttl", "--as", "text", "--exit-code", code=2)
     of_git = ["a.ttl", old, "0", "100644", new, "0", "100644"]
     said = run("diff", "--git", "--exit-code", *of_git, code=2)
-    assert "--exit-code does not go with --git" in said.output
+    assert "--exit-code cannot be used with --git" in said.output
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_exit_codes(files: Path) -> None:
 )
 def test_what_patches_have_is_refused(files: Path, more: list[str]) -> None:
     said = run("diff", files / "old.ttl", files / "new.ttl", "--as", "text", *more, code=2)
-    assert f"{more[0]} is for patches" in said.output
+    assert f"{more[0]} works only with patches" in said.output
 
 
 def test_what_showing_has_is_refused_of_patches(files: Path) -> None:

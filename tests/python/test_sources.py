@@ -245,13 +245,13 @@ class Text:
     ids=["text file", "text", "numbers", "None", "text later"],
 )
 def test_sources_that_do_not_give_bytes(source: object) -> None:
-    with pytest.raises(TypeError, match="must give bytes, not"):
+    with pytest.raises(TypeError, match="must return bytes, not"):
         list(jelly.read_rdf(source).rows())  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize("source", [None, 7, 1.5, object], ids=repr)
 def test_things_that_are_no_sources(source: object) -> None:
-    with pytest.raises(TypeError, match="a source is a path"):
+    with pytest.raises(TypeError, match="source must be a path"):
         jelly.read_rdf(source)  # type: ignore[call-overload]
 
 

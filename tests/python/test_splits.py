@@ -93,9 +93,11 @@ def test_a_pipe_has_no_parts(door: tuple[Any, Path]) -> None:
 
     data = path.read_bytes()
     for source in (Once(data), [data]):
-        with pytest.raises(ValueError, match="splits are of a file"):
+        with pytest.raises(ValueError, match="only files and bytes in memory can be split"):
             jelly.splits(source)
-        with pytest.raises(ValueError, match="read of a file, or of bytes"):
+        with pytest.raises(
+            ValueError, match="only files and bytes in memory can be read in splits"
+        ):
             read(source, split=jelly.splits(path, split_bytes=1000)[1])
     with pytest.raises(ValueError, match="split_bytes is 0"):
         jelly.splits(path, split_bytes=0)
@@ -229,6 +231,6 @@ def test_errors_of_arguments_name_the_file(tmp_path: Path) -> None:
     path = tmp_path / "data.nq"
     path.write_bytes(b"<a:s> <a:p> <a:o> .\n" * 100)
     part = jelly.splits(path, split_bytes=1000)[1]
-    with pytest.raises(ValueError, match="a split of a file in the format nq") as caught:
+    with pytest.raises(ValueError, match="this split belongs to a file in the format nq") as caught:
         jelly.read_rdf(path, format="ttl", split=part)
     assert str(caught.value).endswith(f"({path})")

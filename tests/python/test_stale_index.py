@@ -89,7 +89,7 @@ def test_a_change_is_seen(path: Path, name: str) -> None:
     for split in old:
         with pytest.raises(OSError, match="changed since it was split"):
             list(subjects(path, split=split))
-    with pytest.warns(JellyWarning, match="its sidecar is of other bytes"):
+    with pytest.warns(JellyWarning, match="its sidecar does not belong to these bytes"):
         assert in_parts(path) == list(subjects(path))
 
 
@@ -123,7 +123,7 @@ def test_a_file_that_grew_uses_it_for_its_old_part(path: Path) -> None:
     assert len(jelly.splits(path, split_bytes=50_000)) >= before > 3
     assert in_parts(path) == list(subjects(path))
     in_place(path)
-    with pytest.warns(JellyWarning, match="its sidecar is of other bytes"):
+    with pytest.warns(JellyWarning, match="its sidecar does not belong to these bytes"):
         assert in_parts(path) == list(subjects(path))
 
 

@@ -82,7 +82,7 @@ def test_wrong_options_of_encoders() -> None:
         jelly.batch_encoder("patch", namespaces={})  # type: ignore[call-overload]
     with pytest.raises(TypeError, match=r"must be a jelly\.PatchOptions"):
         jelly.batch_encoder("patch", options=jelly.RdfOptions())  # type: ignore[call-overload]
-    with pytest.raises(ValueError, match="takes no delimited"):
+    with pytest.raises(ValueError, match="has no option delimited"):
         jelly.batch_encoder("patch", delimited=True)  # type: ignore[call-overload]
 
 

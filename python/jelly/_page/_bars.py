@@ -78,7 +78,7 @@ class Counts:
         else:
             what = "Statements in the dataset"
             begun = f"{self.size_before:,} before version {self.first}, "
-        how = ", reckoned from adds and deletes" if self.is_reckoned else ""
+        how = ", computed from adds and deletes" if self.is_reckoned else ""
         label = f"{what} after each version{how}: {begun}{self.sizes[-1]:,} after version {self._last:,}, {max(self.sizes):,} at most"  # fmt: skip
         return _picture(label, *bars)
 

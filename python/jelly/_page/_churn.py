@@ -28,7 +28,7 @@ class Churn:
         self._subjects = subjects
         self.predicates, self.classes, self.graphs = (_internal.Frequencies() for _ in range(3))
         self.subjects: dict[int, list[str]] = {}
-        """The first subjects of each version, as many as were asked for."""
+        """The first subjects of each version, as many as were requested."""
         self.recent: dict[str, None] = {}
         """The last 1,000 IRIs that were subjects, the newest at the end."""
 

@@ -87,7 +87,7 @@ def log_body(
     head = info.head
     total = head.version - info.first + 1
     begins = {
-        None: "not said, so there are no histories, datasets and ways back",
+        None: "unknown, so there are no histories, datasets and undo patches",
         "empty": "empty",
     }.get(info.base, "with a dataset")
     facts = [
@@ -101,7 +101,7 @@ def log_body(
     ]
     body = [tag("h1", info.name), _facts(facts)]
     if not total:
-        return [*body, tag("h2", "Versions"), tag("p", "No patch is here yet.", class_="soft")]
+        return [*body, tag("h2", "Versions"), tag("p", "There is no patch yet.", class_="soft")]
     body += [
         tag("h2", "Adds and deletes"),
         counts.changes(),
@@ -199,7 +199,7 @@ def history_page(
         tag("h1", "History of ", what),
         table("Quads, and the versions that added and deleted them", heads, rows)
         if periods
-        else tag("p", "No such quad was ever there.", class_="soft"),
+        else tag("p", "This quad never existed.", class_="soft"),
         Html("") if is_all else tag("p", f"The first {len(periods):,} are shown.", class_="soft"),
         *_forms(info, links),
     ]
@@ -209,7 +209,7 @@ def history_page(
 def logs_page(names: Iterable[str], links: Any) -> str:
     """The page that lists the logs of a server."""
     found = [tag("li", link(f"/{name}", name)) for name in names]
-    body = tag("ul", *found) if found else tag("p", "No log is here yet.", class_="soft")
+    body = tag("ul", *found) if found else tag("p", "There is no log yet.", class_="soft")
     return document("Logs", tag("h1", "Logs"), body, style=links)
 
 

@@ -145,7 +145,7 @@ def write_page(log: Log, dest: str | os.PathLike[str]) -> int:
 
 def _write_site(log: Log, info: LogInfo, known: Known, home: Path) -> None:
     if home.exists() and any(home.iterdir()) and not (home / _MARK).exists():
-        raise ArgumentError(f"{home} has something else than pages of a log: give a new folder", kind="argument")  # fmt: skip
+        raise ArgumentError(f"{home} has files that are not pages of a log: choose a new folder", kind="argument")  # fmt: skip
     for name in ("versions", "patches", "since", "subjects"):
         (home / name).mkdir(parents=True, exist_ok=True)
     (home / _MARK).touch()

@@ -94,7 +94,8 @@ def stage_command(
     options = {name: asked[name] for name in options if name in asked}
     if form and as_json:
         raise click.UsageError(
-            "--json says what was found, --as what would change: give one of them"
+            "--json and --as cannot be used together: --json reports what was found, --as what "
+            "would change"
         )
     with Steps(quiet=as_json) as steps:
         staged = jelly.stage(base, patch, folder, progress=steps.show, **given(options))
@@ -150,13 +151,13 @@ def publish_command(
     """
     if target == "fuseki":
         if expect is not None or headers:
-            raise click.UsageError("--expect and --header are of logs: Fuseki ignores what patches say of themselves")  # fmt: skip
+            raise click.UsageError("--expect and --header work only with logs: Fuseki ignores the headers of patches")  # fmt: skip
         sent = publish_to_fuseki(place, patch, query_endpoint=query_endpoint, format=format)
         text = f"{place}: +{sent.added:,} -{sent.deleted:,}, {counted(sent.prefixes, 'row')} of prefixes"  # fmt: skip
         say(sent._asdict(), text, as_json=as_json)
         return
     if query_endpoint is not None:
-        raise click.UsageError("--query goes with --to fuseki")
+        raise click.UsageError("--query can only be used with --to fuseki")
     log = jelly.Log(place, ending=ending)
     expected = None if expect is None else number_or_id(expect)
     done = log.publish(patch, expect=expected, headers=dict(headers), format=format)
@@ -175,7 +176,7 @@ def _staged(staged: jelly.Staged) -> str:
             f"{staged.after:,} (+{staged.added:,}, -{staged.deleted:,}); "
             f"{counted(staged.prefixes or 0, 'prefix', 'prefixes')}"
         )
-    return text + ("; ok" if staged.ok else "; refused")
+    return text + ("; ok" if staged.ok else "; the patch is rejected")
 
 
 def _published(done: jelly.Published) -> str:

@@ -1,4 +1,4 @@
-"""The group of all commands: imports a command when it is asked for, and turns errors into exit codes."""
+"""The group of all commands: imports a command when it is requested, and turns errors into exit codes."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def publish_command(
         target, source, topic=topic, publish_id=publish_id, format=format, compress=compress,
         tls=_tls(**tls),
     )  # fmt: skip
-    said = "the topic has it already" if done.replayed else "published"
+    said = "the topic already had it" if done.replayed else "published"
     frames, size = counted(done.frames, "frame"), counted(done.bytes, "byte")
     click.echo(f"{said}: {counted(done.rows, 'statement')} in {frames}, {size}", err=True)
 

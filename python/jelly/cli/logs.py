@@ -42,7 +42,7 @@ def create_command(
     create http://127.0.0.1:8080/brick
     """
     if base is not None and empty:
-        raise click.UsageError("--base and --empty cannot both be given")
+        raise click.UsageError("--base and --empty cannot be used together")
     log = jelly.Log.create(place, base, ending=ending, base_format=base_format)
     click.echo(f"{place}: begins {_begins(log.info().base)}", err=True)
 
@@ -80,7 +80,7 @@ def show_command(place: str, version: str | None, is_json: bool, dest: str, **op
         run_show(log.show, number_or_id(version), dest=dest, as_json=is_json, **how)
     elif version is None:
         if options["form"]:
-            raise click.UsageError("--as shows a version: give its number or its id")
+            raise click.UsageError("--as needs a version: give its number or its id")
         info = log.info()
         if is_json:
             click.echo(json.dumps(as_json(info)))
@@ -177,7 +177,7 @@ def repair_command(folder: str) -> None:
 
     done = repair(folder)
     if done.moved:
-        click.echo(f"{len(done.moved):,} files are in {done.moved[0].parent} now", err=True)
+        click.echo(f"{len(done.moved):,} files are now in {done.moved[0].parent}", err=True)
     click.echo(f"the head is version {done.head:,}; {done.lost:,} lost at the end", err=True)
 
 
@@ -194,7 +194,7 @@ def page_command(place: str, dest: str) -> None:
 
 def _begins(base: str | None) -> str:
     if base is None:
-        return "in a way that nothing says"
+        return "with an unknown dataset"
     return base if base == "empty" else f"with {base}"
 
 

@@ -60,7 +60,7 @@ class _Shown:
 
 
 class Bar(_Shown):
-    """How far a conversion got."""
+    """Progress of a conversion."""
 
     def __init__(self, source: str, *, quiet: bool) -> None:
         super().__init__(quiet=quiet)

@@ -37,7 +37,7 @@ def _settings(texts: tuple[str, ...]) -> dict[str, str]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not (name and equals):
-            raise click.BadParameter(f"{text!r} is no NAME=VALUE", param_hint="--set")
+            raise click.BadParameter(f"{text!r} is not NAME=VALUE", param_hint="--set")
         found[name] = value
     return found
 

@@ -86,7 +86,7 @@ def _named(topics: tuple[str, ...]) -> dict[str, str]:
     for text in topics:
         name, equals, path = text.partition("=")
         if not (name and equals and path) or name in found:
-            raise click.BadParameter(f"{text!r} is no NAME=FILE with a name of its own", param_hint="--topic")  # fmt: skip
+            raise click.BadParameter(f"{text!r} is not NAME=FILE with a unique name", param_hint="--topic")  # fmt: skip
         found[name] = path
     return found
 

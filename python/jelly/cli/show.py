@@ -63,11 +63,13 @@ def taken(options: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
     if form is None or form == "patch":
         if how:
             raise click.UsageError(
-                "options of showing changes need --as text, markdown, html or json"
+                "options for showing changes need --as text, markdown, html or json"
             )
         return None, {}
     if of_patch:
-        raise click.UsageError(f"{of_patch[0]} is for patches: leave it out, or give --as patch")
+        raise click.UsageError(
+            f"{of_patch[0]} works only with patches: leave it out, or use --as patch"
+        )
     for key in _PATCH:
         options.pop(key, None)
     how["form"] = form
@@ -115,7 +117,7 @@ def show_to_git(arguments: tuple[str, ...], options: dict[str, Any], *, exit_cod
     diff driver"). If a side cannot be read, the output says so, and git goes on with the next file.
     """
     if exit_code:
-        raise click.UsageError("--exit-code does not go with --git, since git takes any code but 0 for a driver that failed; `git diff --exit-code` has it")  # fmt: skip
+        raise click.UsageError("--exit-code cannot be used with --git, because for git any code except 0 is a failed driver; use `git diff --exit-code`")  # fmt: skip
     if len(arguments) == 1:
         click.echo(f"{visible(arguments[0])} is not merged")
         return
@@ -125,7 +127,7 @@ def show_to_git(arguments: tuple[str, ...], options: dict[str, Any], *, exit_cod
     renamed = arguments[7] if len(arguments) == 9 else path
     names = {"old_name": f"a/{path}", "new_name": f"b/{renamed}"}
     if options.get("form") not in (None, "text"):
-        raise click.UsageError("git is shown text: leave --as out")
+        raise click.UsageError("--git always shows text: leave --as out")
     _, how = taken(options | {"form": "text"})
     if "NO_COLOR" not in os.environ and os.environ.get("GIT_PAGER_IN_USE") and sys.stdout.isatty():
         how["colour"] = True

@@ -19,7 +19,7 @@ def in_vain(done: Any) -> str:
 
 
 def order_of(done: Any) -> str:
-    """The order in which files were taken, where nothing but their names decided it, and where a log begins."""
+    """The order in which files were taken, if only their names decided this order, and where a log begins."""
     before = getattr(done, "base_version", 0)
     text = f"; the log begins after version {before:,}" if before else ""
     names = [name.replace("\\", "/").rpartition("/")[2] for name in getattr(done, "order", ())]
@@ -94,7 +94,7 @@ def problem_line(problem: jelly.Problem) -> str:
 def reported(report: jelly.LogReport) -> str:
     """What a log is found to be."""
     changes = (
-        "changes not looked at"
+        "changes not checked"
         if report.without_effect is None
         else f"{counted(report.changes, 'change')}, {report.without_effect:,} without effect"
     )

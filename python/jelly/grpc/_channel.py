@@ -30,10 +30,10 @@ _OPTIONS = [
 
 
 class Tls(NamedTuple):
-    """How a server is known, and how this client is known to it; PEM files.
+    """How client and server authenticate each other; PEM files.
 
     Attributes:
-        ca: Authorities that sign servers; None: those that the machine trusts.
+        ca: Authorities that sign servers; None for those that the machine trusts.
         cert: The certificate of this client.
         key: Its key.
     """
@@ -51,7 +51,8 @@ def channel_to(target: str, tls: Tls | bool | None, compress: bool) -> Any:
     """
     if _NO_TARGET.match(target):
         raise ValueError(
-            f"{target!r} is no address of a server of gRPC; expected host:port, such as 127.0.0.1:50051"
+            f"{target!r} is not the address of a gRPC server; expected host:port, such as "
+            "127.0.0.1:50051"
         )
     compression = grpc.Compression.Gzip if compress else grpc.Compression.NoCompression
     if not tls:
@@ -87,7 +88,7 @@ def is_plain(text: str) -> bool:
 
 @contextmanager
 def answers(target: str) -> Iterator[None]:
-    """Turns what a server refuses into the errors of this library."""
+    """Turns what a server rejects into the errors of this library."""
     try:
         yield
     except grpc.RpcError as error:

@@ -1,4 +1,4 @@
-"""``PatchLog`` as a client: what a log is, its patches, publishing to it."""
+"""``PatchLog`` as a client: information about a log, its patches, publishing."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from jelly.types import PatchFormat, PatchOptions, Source
 
 # how long a publish is tried again, with the same id
 _TRIES = 30.0
-# how many patches are asked for before they are read, where each is a call
+# how many patches are requested before they are read, where each is a call
 _AHEAD = 8
 
 
 def describe(
     target: str, log: str, *, token: str | None = None, tls: Tls | bool | None = None
 ) -> LogInfo:
-    """What a log of a server is.
+    """Information about a log of a server.
 
     Args:
         target: ``host:port``.
         log: The name of the log.
-        token: As of :func:`subscribe`.
-        tls: As of :func:`subscribe`.
+        token: As for :func:`subscribe`.
+        tls: As for :func:`subscribe`.
 
     Raises:
-        FileNotFoundError: There is no such log.
-        PermissionError: No token, or not this log.
+        FileNotFoundError: The log does not exist.
+        PermissionError: There is no token, or it does not allow access to this log.
         ConnectionError: The server cannot be reached.
     """
     with answers(target), channel_to(target, tls, compress=False) as channel:
@@ -66,17 +66,17 @@ def read_log(
         target: ``host:port``.
         log: The name of the log.
         after: Begin after this version.
-        after_id: The id that this version has; another one is refused (``patch.fork``).
-        upto: End with this version; the head otherwise.
-        follow: Go on with patches that are published later, until the reader is closed.
-        options: The stream is asked for with these options; as logs keep patches otherwise.
-        token: As of :func:`subscribe`.
-        tls: As of :func:`subscribe`.
-        **read_options: As of :func:`read_patch`.
+        after_id: The id that this version must have; another id is an error (``patch.fork``).
+        upto: End with this version; the default is the head.
+        follow: Continue with patches that are published later, until the reader is closed.
+        options: Request the stream with these options; the default is the options of the log.
+        token: As for :func:`subscribe`.
+        tls: As for :func:`subscribe`.
+        **read_options: As for :func:`read_patch`.
 
     Returns:
-        A reader; close it, or read it to its end. What a server refuses comes from the reader, as of
-        :meth:`jelly.Log.read` and, of options, as of :func:`subscribe`.
+        A reader; close it, or read it to its end. The reader raises the errors of the server, as for
+        :meth:`jelly.Log.read` and, for options, as for :func:`subscribe`.
     """
     wanted = None if options is None else _internal.written_options(options, PatchOptions)
 
@@ -135,24 +135,24 @@ def publish_patch(
     token: str | None = None,
     tls: Tls | bool | None = None,
 ) -> Published:
-    """Makes a patch the next one of a log; see :meth:`jelly.Log.publish`.
+    """Publishes a patch as the next one of a log; see :meth:`jelly.Log.publish`.
 
-    The patch gets its id here, so it is sent again, for half a minute, until the server answers.
+    The patch gets its id before it is sent, so it can be sent again, for half a minute, until the server answers.
 
     Args:
         target: ``host:port``.
         log: The name of the log.
-        patch: As of :meth:`jelly.Log.publish`.
-        expect: As of :meth:`jelly.Log.publish`.
-        headers: As of :meth:`jelly.Log.publish`.
-        format: As of :meth:`jelly.Log.publish`.
-        token: As of :func:`subscribe`.
-        tls: As of :func:`subscribe`.
+        patch: As for :meth:`jelly.Log.publish`.
+        expect: As for :meth:`jelly.Log.publish`.
+        headers: As for :meth:`jelly.Log.publish`.
+        format: As for :meth:`jelly.Log.publish`.
+        token: As for :func:`subscribe`.
+        tls: As for :func:`subscribe`.
 
     Raises:
-        PatchError: As of :meth:`jelly.Log.publish`.
-        FileNotFoundError: There is no such log.
-        PermissionError: No token, or not this log.
+        PatchError: As for :meth:`jelly.Log.publish`.
+        FileNotFoundError: The log does not exist.
+        PermissionError: There is no token, or it does not allow access to this log.
         ConnectionError: The server cannot be reached.
     """
     metadata = metadata_of(target, token, tls, jelly_log=log, jelly_expect=expect)

@@ -21,13 +21,13 @@ _ROWS = 8192
 
 
 class Sent(NamedTuple):
-    """What was published.
+    """The result of publishing.
 
     Attributes:
         rows: Statements that were sent.
-        frames: The frames that they made.
+        frames: Number of frames.
         bytes: Their bytes.
-        replayed: The topic had the stream with this ``publish_id`` already, and nothing was stored.
+        replayed: Whether the topic already had the stream with this ``publish_id``, so that nothing was stored.
     """
 
     rows: int
@@ -53,22 +53,21 @@ def subscribe(
     Args:
         target: ``host:port``.
         topic: The topic.
-        options: The stream is asked for with these options; what the topic has otherwise.
-        after: Begin after so many frames of the topic; of a server of this library.
-        follow: Go on with what is published later, until the reader is closed; of a server of this
-            library. Others do as they like.
-        token: Without it, ``JELLY_TOKEN`` of the environment is sent, over TLS and to this machine
-            only.
-        tls: True, or the files by which server and client know each other.
-        compress: Ask for compressed messages.
-        **read_options: As of :func:`read_rdf`. The ``source_name`` is ``host:port/topic`` if none is given: topics
-            share no blank nodes but those with labels of the data.
+        options: Request the stream with these options; the default is the options of the topic.
+        after: Begin after this number of frames of the topic; only for servers of this library.
+        follow: Continue with frames that are published later, until the reader is closed; only for servers of this
+            library. Other servers decide themselves.
+        token: The token; without it, ``JELLY_TOKEN`` of the environment is sent, only over TLS or to this machine.
+        tls: True, or the files by which server and client authenticate each other.
+        compress: Request compressed messages.
+        **read_options: As for :func:`read_rdf`. The default ``source_name`` is ``host:port/topic``: topics share
+            blank nodes only if these have labels in the data.
 
     Returns:
-        A reader; close it, or read it to its end. From the reader come a ``FileNotFoundError``: no
-        such topic; ``PermissionError``: no token, or not this topic; a ``JellyError``: the server
-        refuses the options (``options.*``), or the stream is bad; ``ConnectionError``: the server
-        cannot be reached, or stopped.
+        A reader; close it, or read it to its end. The reader raises ``FileNotFoundError`` if the topic does not
+        exist; ``PermissionError`` if there is no token or it does not allow access to this topic; a ``JellyError`` if
+        the server rejects the options (``options.*``) or the stream has an error; ``ConnectionError`` if the server
+        cannot be reached or stopped.
     """
     call = Subscription(target, topic, options, after, follow, token, tls, compress)
     return read_rdf(
@@ -142,24 +141,24 @@ def publish(
 
     Args:
         target: ``host:port``.
-        source: As in :func:`read_rdf`, of any format of statements. The whole of it is read, and
-            checked, before anything is sent.
+        source: As for :func:`read_rdf`, in any format of statements. The whole source is read and checked before
+            anything is sent.
         topic: The topic; without it, the ``stream_name`` of a Jelly source.
-        publish_id: Printable ASCII. The stream is stored whole or not at all, and one with an id that the topic has
-            is not stored again; of a server of this library.
-        format: Of the source, as in :func:`read_rdf`.
-        token: As of :func:`subscribe`.
-        tls: As of :func:`subscribe`.
+        publish_id: Printable ASCII. The stream is stored complete or not at all, and only once under this id; only
+            for servers of this library.
+        format: Format of the source, as in :func:`read_rdf`.
+        token: As for :func:`subscribe`.
+        tls: As for :func:`subscribe`.
         compress: Send compressed messages.
 
     Returns:
-        What was sent; the server has it on its disk.
+        The result; the server has stored the stream on its disk.
 
     Raises:
-        JellyError: The source is bad; or the server says so, or that its options do not fit those of
-            the topic (``options.*``), or that another stream has the id (``patch.duplicate``).
-        PermissionError: No token, or not this topic.
-        ValueError: ``publish_id`` cannot be.
+        JellyError: The source has an error, its options do not fit those of the topic (``options.*``), or another
+            stream has the id (``patch.duplicate``).
+        PermissionError: There is no token, or it does not allow access to this topic.
+        ValueError: ``publish_id`` is not valid.
         ConnectionError: The server cannot be reached, or stopped. Without ``publish_id``, a part may
             be stored.
     """
@@ -202,5 +201,7 @@ def spooled(write: Callable[..., object], spool: IO[bytes], name: str | None) ->
     spool.seek(0)
     if made is None:
         kind = "truncated.stream"
-        raise DecodeError(f"{kind}: the source has no options: it is no stream", kind=kind)
+        raise DecodeError(
+            f"{kind}: the source has no options, so it is not a Jelly stream", kind=kind
+        )
     return made

@@ -92,7 +92,7 @@ class Fields:
 
     def _wrong(self, field: int) -> Any:
         kind = "wire.type"
-        raise WireError(f"{kind}: field {field} of the message is of another type", kind=kind)
+        raise WireError(f"{kind}: field {field} of the message has the wrong type", kind=kind)
 
 
 def written(*values: str | int | bytes | None) -> bytes:

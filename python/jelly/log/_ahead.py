@@ -26,7 +26,7 @@ def patches(objects: Objects, ending: str, after: int, sizes: Sequence[int]) -> 
 
     Raises:
         PatchError: One is gone (``patch.gap``), or has another size (``patch.damaged``).
-        OSError: The store cannot be reached, or refuses.
+        OSError: The store cannot be reached, or rejects.
     """
     waiting: deque[tuple[int, int, Future[Stored | None]]] = deque()
     ahead = 0
@@ -44,7 +44,7 @@ def patches(objects: Objects, ending: str, after: int, sizes: Sequence[int]) -> 
 def _whole(url: str, version: int, size: int, asked: Future[Stored | None]) -> bytes:
     found = asked.result()
     if found is None:
-        raise refused_at("patch.gap", f"version {version} is not there any more", url)
+        raise refused_at("patch.gap", f"version {version} no longer exists", url)
     if len(found.data) != size:
-        raise refused_at("patch.damaged", f"version {version} had {size} bytes, but what is there has {len(found.data)}", url)  # fmt: skip
+        raise refused_at("patch.damaged", f"version {version} had {size} bytes, but the stored file now has {len(found.data)}", url)  # fmt: skip
     return found.data

@@ -38,7 +38,7 @@ def said_of(folder: Path) -> dict[str, Any]:
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except ValueError as error:
-        raise refused_at("patch.damaged", f"{LOG_JSON} is not whole: {error}", folder) from None  # fmt: skip
+        raise refused_at("patch.damaged", f"{LOG_JSON} is incomplete or damaged: {error}", folder) from None  # fmt: skip
     return said if isinstance(said, dict) else {}
 
 
@@ -142,7 +142,7 @@ def refuse_other(
     *,
     has_patches: bool,
 ) -> None:
-    """Refuses a beginning that is not the one that a log has.
+    """Rejects a beginning that is not the one that a log has.
 
     Args:
         place: Where the log stands.
@@ -161,7 +161,7 @@ def refuse_other(
             return
     what = "empty" if now == EMPTY else f"with the base {now}"
     patches = ", and has patches" if has_patches else ""
-    message = f"a log is here already; it begins {what}{patches}"
+    message = f"a log exists here already; it begins {what}{patches}"
     raise refused_at("patch.conflict", message, place)
 
 
@@ -187,5 +187,8 @@ def _pieces(source: Any) -> Iterable[bytes]:
 
 def no_base(folder: object) -> PatchError:
     """The error of a log that does not say how it begins."""
-    message = "this log does not say how it begins, so no dataset can be made; `jelly log create` says it once: with --base FILE, or --empty"
+    message = (
+        "this log does not record what it begins with, so no dataset can be made; record it once "
+        "with `jelly log create`: with --base FILE, or --empty"
+    )
     return refused_at("patch.base", message, folder)

@@ -117,7 +117,9 @@ def _leave_stub(log: ObjectLog, work: Path, line: Line) -> int | None:
         said = summary_of(found.data, patch_format=stored_format(ending), takes_positions=True).said
         if COMPACTED in said:
             return None
-        message = f"{line.name} had {line.size} bytes, but what is there has {len(found.data)}"
+        message = (
+            f"{line.name} had {line.size} bytes, but the stored file now has {len(found.data)}"
+        )
         raise refused_at("patch.damaged", message, log.place)
     data = _stub(work, line, ending)
     if len(data) == len(found.data):  # readers know by the size that it is another one

@@ -27,7 +27,7 @@ class Extent(NamedTuple):
         first: The first version whose patch can be read.
         head: The last version.
         ending: The ending of the files.
-        begin: The first version that has a file: those before ``first`` are gone, but for headers.
+        begin: The first version that has a file: those before ``first`` are gone, except headers.
     """
 
     stamp: int | None
@@ -139,10 +139,10 @@ class Contents:
         ending = str(said_of(self.home).get("ending") or self._ending)
         for path in files:
             if not (match := NAME.fullmatch(path.name)):
-                raise ValueError(f"{path}: the patches of a log are patch-0001, patch-0002 and so on; `jelly between`, `jelly history` and `jelly log verify` read files of other names")  # fmt: skip
+                raise ValueError(f"{path}: the patches of a log must be named patch-0001, patch-0002 and so on; `jelly between`, `jelly history` and `jelly log verify` read files with other names")  # fmt: skip
             ending = match[2]
         if not ENDING.fullmatch(ending) and not files:
-            raise refused_at("patch.damaged", f"{LOG_JSON} says the ending {ending!r}", self.home)  # fmt: skip
+            raise refused_at("patch.damaged", f"{LOG_JSON} has the ending {ending!r}", self.home)  # fmt: skip
         head = Head(*_internal.log_head(self.home))
         if (self.home / BASE_JSON).exists():
             first = _internal.backup_base(self.home)[3] + 1
@@ -157,7 +157,7 @@ class Contents:
         return self._extent
 
     def require_chain(self, extent: Extent) -> None:
-        """Refuses a log that is no chain of patches; reads only those that the index does not know.
+        """Rejects a log that is no chain of patches; reads only those that the index does not know.
 
         The check is made once, and again where the folder was changed by others who did not just publish; that of
         the last patch each time.
@@ -216,7 +216,7 @@ class Contents:
         return index.of(version, name, is_gone=version < extent.first)
 
     def keep(self, line: Line) -> None:
-        """Takes a version whose file this process wrote anew."""
+        """Takes a version whose file this process rewrote."""
         with self.turn:
             if self._index is not None:
                 self._index.keep(line)
@@ -242,7 +242,7 @@ class Contents:
             return line if is_it else None
 
     def forget(self) -> None:
-        """Looks at the folder anew the next time."""
+        """Looks at the folder again the next time."""
         self._extent = None
 
     def grow(self, extent: Extent, path: Path, written: Summary) -> Extent:

@@ -33,7 +33,7 @@ class Checked(NamedTuple):
 
 
 def refuse_disorder(home: Path, lines: Sequence[Line], *, is_end: bool = False) -> None:
-    """Refuses patches of a folder that are no chain.
+    """Rejects patches of a folder that are no chain.
 
     Args:
         home: The folder.

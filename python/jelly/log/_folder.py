@@ -52,7 +52,7 @@ class FolderLog(Log):
         scheme, is_url, _ = str(self.place).partition("://")
         if is_url and scheme.isalnum() and scheme != "file":
             more = "; jelly.grpc reads and publishes to logs over gRPC" if scheme.startswith("grpc") else ""  # fmt: skip
-            raise ArgumentError(f"argument.remote: {self.place}: a log cannot be here: expected a folder, http://, https://, or an object store such as s3://{more}", kind="argument.remote")  # fmt: skip
+            raise ArgumentError(f"argument.remote: {self.place}: a log cannot be at this place: expected a folder, http://, https://, or an object store such as s3://{more}", kind="argument.remote")  # fmt: skip
         self._home = local_path(self.place)
         self.contents = Contents(self._home, self._ending)
         self.work = self._home
@@ -122,7 +122,7 @@ class FolderLog(Log):
 
         Raises:
             PatchError: It has no meaning, or is not one patch.
-            JellyError: The source is bad.
+            JellyError: The source has an error.
             ValueError: A header is one that the log gives.
         """
         extent = self.contents.expected()
@@ -137,7 +137,7 @@ class FolderLog(Log):
         *,
         check: Callable[[Head], None] | None = None,
     ) -> Published:
-        """Publishes a patch that was read and checked; ``check`` may refuse to come after a head."""
+        """Publishes a patch that was read and checked; ``check`` may reject to come after a head."""
         with self.contents.changing():
             return self.steadily(lambda _: publish(self.contents, found, expect, check=check))
 
@@ -284,7 +284,7 @@ class FolderLog(Log):
         return compact(self, upto)
 
     def check_count(self, done: Applied) -> None:
-        """Refuses a dataset that has another number of statements than its patch or the base says."""
+        """Rejects a dataset that has another number of statements than its patch or the base says."""
         extent = self.contents.extent()
         if done.version >= extent.first:
             said = self.contents.line(done.version, extent).statements

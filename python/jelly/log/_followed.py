@@ -30,7 +30,7 @@ class Followed:
         return self._id, self._head
 
     def check(self, id: str | None, head: Head) -> None:
-        """Refuses a log that was deleted, made again or cut since the last look.
+        """Rejects a log that was deleted, made again or cut since the last look.
 
         Args:
             id: Of the log.
@@ -45,7 +45,7 @@ class Followed:
             head.version < before.version
             or (head.version == before.version and head.id != before.id)
         ):
-            message = f"version {before.version} with the id {before.id} was seen here, but the head is version {head.version} with the id {head.id} now"  # fmt: skip
+            message = f"the log had version {before.version} with the id {before.id}, but its head is now version {head.version} with the id {head.id}"  # fmt: skip
         if message is not None:
             raise refused_at("patch.fork", f"{message}; watch it again from its first version", self._place)  # fmt: skip
         self._id, self._head = id, head
@@ -77,7 +77,7 @@ def watched(
     Args:
         versions: Those of a log, after one and up to another.
         at: The version.
-        timeout: End after so many seconds without a new version; never otherwise.
+        timeout: End after this number of seconds without a new version; the default is never.
         look: Says the last version.
         wait: Waits for another one, for so many seconds at most, or for a while.
     """

@@ -28,7 +28,7 @@ class Seen(NamedTuple):
 
 
 class Guard:
-    """Refuses what was read of versions that a log does not have any more.
+    """Rejects what was read of versions that a log does not have any more.
 
     Args:
         place: Where the log stands.
@@ -128,5 +128,5 @@ def replaced(how: str, before: str | None, now: str | None) -> str | None:
     """
     if before is None or now == before:
         return None
-    here = f"the log {now} is here now" if now else "it is not here any more"
+    here = f"the log {now} is here now" if now else "it is no longer here"
     return f"the log {before} was {how} here, but {here}"

@@ -1,8 +1,8 @@
 """``_index.jsonl``: what is known of each version of a log without reading its patch.
 
 The index is derived: it may be deleted, and is made again. A line is one append and ends with a
-checksum of its own, so nobody needs a lock; lines that are torn or double are passed over. A file
-of another size or with other rows than its line says is refused.
+checksum of its own, so nobody needs a lock; lines that are cut off or duplicated are ignored. A file of another size
+or with other rows than in its line is rejected.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Index:
         """Grows where a version gets another line, and where an id was that of another version."""
         self._lines: dict[int, Line] = {}
         self._versions: dict[str, int] = {}
-        # the latest time up to each version, as far as it was asked for
+        # the latest time up to each version, as far as it was requested
         self._times: dict[int, datetime | None] = {}
         for line in self.more() or ():
             self.keep(line)
@@ -118,7 +118,7 @@ class Index:
             if known is not None:
                 _internal.refuse_changed(path, known, stat.st_size, found.digest)
             if found.patches != 1:
-                raise refused("patch.damaged", f"{name} has {found.patches} patches, not one ({self._folder})", str(path))  # fmt: skip
+                raise refused("patch.damaged", f"{name} has {found.patches} patches; expected one ({self._folder})", str(path))  # fmt: skip
             line = line_of(version, path, found)
             self.keep(line)
             append(self._folder, line)

@@ -1,7 +1,7 @@
 """Patches of several files as one stream.
 
 Files of our own writer, as logs keep them, are one stream where they are put end to end. Those of others are not: readers
-would look up their names in the tables of the file before. So others are written anew.
+would look up their names in the tables of the file before. So others are written again.
 """
 
 from __future__ import annotations

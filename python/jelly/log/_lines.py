@@ -82,14 +82,14 @@ class Lines:
                     self.take(found.data)
 
     def _refuse_hole(self) -> None:
-        """Refuses a log that lacks a version before one that it has; asked once, by one listing."""
+        """Rejects a log that lacks a version before one that it has; asked once, by one listing."""
         behind = [match for name in self._objects.numbers(name_of(len(self._lines), self.ending)) if (match := NAME.fullmatch(name))]  # fmt: skip
         last = max((int(match[1]) for match in behind), default=0)
         if last <= len(self._lines):
             return
         self._probe()
         if last > len(self._lines):
-            message = f"version {len(self._lines) + 1} is not there, but version {last} is"
+            message = f"version {len(self._lines) + 1} is missing, but version {last} exists"
             raise refused_at("patch.gap", message, self._objects.url)
 
     def take(self, data: bytes, found: Summary | None = None) -> None:
@@ -100,7 +100,7 @@ class Lines:
             format = "trp" if self.ending.startswith(".trp") else "auto"
             found = with_own_digest(summary_of(data, patch_format=format, takes_positions=True))
         if found.patches != 1:
-            message = f"{name} has {found.patches} patches, not one"
+            message = f"{name} has {found.patches} patches; expected one"
             raise refused_at("patch.damaged", message, self._objects.url)
         self._keep(made_line(version, name, len(data), 0, found))
         if version % _SEGMENT == 0:
@@ -109,10 +109,10 @@ class Lines:
     def _keep(self, line: Line) -> None:
         before = self.head.id
         if line.prev is not None and before is not None and _same(line.prev) != _same(before):
-            message = f"{line.name} comes after {line.prev}, but the one before is {before}"
+            message = f"{line.name} comes after {line.prev}, but the patch before it is {before}"
             raise refused_at("patch.fork", message, self._objects.url)
         if line.id is not None and (same := self._versions.get(_same(line.id))) is not None:
-            message = f"{line.name} has the id {line.id}, as version {same} has"
+            message = f"{line.name} has the id {line.id}, which version {same} already has"
             raise refused_at("patch.duplicate", message, self._objects.url)
         latest = self._times[-1] if self._times else None
         self._lines.append(line)

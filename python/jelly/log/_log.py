@@ -38,26 +38,25 @@ def _kind_of(place: object) -> Any:
 
 
 class Log:
-    """A log: patches that come one after the other, each with an id and the id of the one before.
+    """A log: patches one after the other, each with an id and the id of the patch before.
 
-    A log is a folder with ``patch-0001.jellyp``, ``patch-0002.jellyp`` and so on, or stands on a
-    server (``jelly serve``); the kind follows from the place. A log can stand wherever patches can,
-    such as in :func:`apply`. Of several processes that publish at once each gets a number of its
-    own, or is refused; a patch is there whole or not at all. What a killed process leaves has names
-    that begin with ``.jelly-``; nobody reads it, and the next process that publishes removes it.
+    A log is a folder with ``patch-0001.jellyp``, ``patch-0002.jellyp`` and so on, or it is on a server (``jelly
+    serve``) or in an object store; the kind follows from the place. Functions that take patches, such as
+    :func:`apply`, also take a log. If several processes publish at once, each gets its own number or is rejected; a
+    patch appears complete or not at all. Files that a killed process leaves have names that begin with ``.jelly-``;
+    readers ignore them, and the next process that publishes removes them.
 
     Args:
-        place: A folder, as a local path, which is made when the first patch is published; the
-            address of a log on a server, such as ``https://host/brick``; or one in an object store:
+        place: A folder, as a local path, which is created when the first patch is published; the address of a log on
+            a server, such as ``https://host/brick``; or an address in an object store:
             ``s3://bucket/brick``, ``gs://...``, ``az://...`` (extra ``[object-store]``).
-        ending: Of the files of a new folder, which says format and compression: ``.jellyp``,
-            ``.rdfp`` or ``.trp``, and after that ``.gz`` or ``.zst``. A log that is there keeps its
-            ending.
-        token: Of a server. Without it, ``JELLY_TOKEN`` of the environment is sent, over TLS and to
-            this machine only.
-        storage: How an object store is reached: ``endpoint``, ``region``, ``accessKey``, ``secretKey``,
-            ``sessionToken``, ``anonymous``, and other settings by the names that obstore has for them.
-            Without it, what the environment says counts, such as ``AWS_ACCESS_KEY_ID``.
+        ending: The extension of the files of a new log, which selects format and compression: ``.jellyp``, ``.rdfp``
+            or ``.trp``, optionally followed by ``.gz`` or ``.zst``. An existing log keeps its extension.
+        token: The token for a server. Without it, ``JELLY_TOKEN`` of the environment is sent, only over TLS or to
+            this machine.
+        storage: How to reach an object store: ``endpoint``, ``region``, ``accessKey``, ``secretKey``,
+            ``sessionToken``, ``anonymous``, and other settings with the names of obstore. Settings that are left out
+            come from the environment, such as ``AWS_ACCESS_KEY_ID``.
     """
 
     def __new__(
@@ -70,7 +69,7 @@ class Log:
         """Makes a log of the kind that the place has."""
         kind: Any = cls if cls is not Log else _kind_of(place)
         if storage is not None and not is_store(str(place)):
-            raise ValueError(f"storage= is for object stores, such as s3://bucket/log, not for {place}")  # fmt: skip
+            raise ValueError(f"storage= works only with object stores, such as s3://bucket/log, not with {place}")  # fmt: skip
         found: Self = super().__new__(kind)
         return found
 
@@ -83,7 +82,7 @@ class Log:
         storage: Mapping[str, Any] | None = None,
     ) -> None:
         if not ENDING.fullmatch(ending):
-            raise ValueError(f"ending is {ending!r}; it can be .jellyp, .rdfp or .trp, and .gz or .zst after that")  # fmt: skip
+            raise ValueError(f"ending is {ending!r}; it must be .jellyp, .rdfp or .trp, optionally followed by .gz or .zst")  # fmt: skip
         self.place = str(place) if isinstance(place, str) else os.fspath(place)
         self._ending = ending
         self._token = token
@@ -106,25 +105,25 @@ class Log:
         storage: Mapping[str, Any] | None = None,
         base_format: Any = "auto",
     ) -> Log:
-        """Makes a log, and says how it begins: with a dataset, or empty.
+        """Creates a log that begins with a dataset, or empty.
 
-        A log that is there and does not say yet how it begins can be given its beginning once.
+        For an existing log that does not record what it begins with, the beginning can be set once.
 
         Args:
-            place: As of :class:`Log`.
+            place: As for :class:`Log`.
             base: The dataset before the first patch; without it, the log begins empty.
-            ending: As of :class:`Log`.
-            token: As of :class:`Log`.
-            storage: As of :class:`Log`.
-            base_format: Of the base, as in :func:`read_rdf`.
+            ending: As for :class:`Log`.
+            token: As for :class:`Log`.
+            storage: As for :class:`Log`.
+            base_format: Format of the base, as in :func:`read_rdf`.
 
         Returns:
             The log.
 
         Raises:
-            PatchError: A log is there that began otherwise (``patch.conflict``), or blank nodes of
-                the base have no labels that last (``patch.labels``).
-            JellyError: The base is bad.
+            PatchError: A log exists that begins differently (``patch.conflict``), or the base has blank nodes without
+                stable labels (``patch.labels``).
+            JellyError: The base has an error.
             OSError: Reading or writing failed.
         """
         log = Log(place, ending=ending, token=token, storage=storage)
@@ -136,18 +135,18 @@ class Log:
         """The folder of the log.
 
         Raises:
-            TypeError: The log stands elsewhere.
+            TypeError: The log is not in a folder.
         """
-        raise TypeError(f"{self!r} is no folder; pull() makes a copy that is one")
+        raise TypeError(f"{self!r} is not a folder; copy it to a folder with pull()")
 
     @property
     def files(self) -> list[Path]:
-        """The files of the log, in order; of a folder.
+        """The files of a log in a folder, in order.
 
         Raises:
-            TypeError: The log stands elsewhere.
+            TypeError: The log is not in a folder.
         """
-        raise TypeError(f"{self!r} has no files here; pull() makes a copy that has")
+        raise TypeError(f"{self!r} has no local files; copy it to a folder with pull()")
 
     @property
     def head(self) -> Head:
@@ -155,7 +154,7 @@ class Log:
         return self.info().head
 
     def info(self) -> LogInfo:
-        """What the log is."""
+        """Information about the log."""
         raise NotImplementedError
 
     def publish(
@@ -166,30 +165,30 @@ class Log:
         headers: Mapping[str, str] | None = None,
         format: PatchFormat = "auto",
     ) -> Published:
-        """Makes a patch the next one of the log.
+        """Publishes a patch as the next patch of the log.
 
-        It gets an id (``<urn:uuid:...>``), the ``prev`` and the time (``timestamp``) where it has
-        none. A patch whose id the log has already, at any version, with the same rows, is not
-        published again: whoever did not learn how publishing ended can repeat it.
+        The patch gets an id (``<urn:uuid:...>``), the ``prev`` and the time (``timestamp``) if it has none. If the
+        log already has a patch with this id and the same rows, at any version, nothing is published again, so
+        publishing can be repeated after a failure.
 
         Args:
             patch: One patch of any format: path (``-`` is standard input), bytes, binary file
                 object or iterable of bytes.
-            expect: Number or id of the patch that must be the head; 0: the log must be empty.
-                Without it, and without a ``prev`` in the patch, it comes after the last one.
-            headers: More headers, as terms: ``{"author": '"me"'}``. Those that the patch has
-                stay as they are. ``id`` and ``prev`` cannot be given here.
-            format: Of the patch, as in :func:`read_patch`.
+            expect: Number or id of the patch that must be the head; 0 if the log must be empty. Without it, and
+                without a ``prev`` in the patch, the patch comes after the last one.
+            headers: Headers to add, as terms: ``{"author": '"me"'}``. Headers of the patch stay as they are. ``id``
+                and ``prev`` are not allowed here.
+            format: Format of the patch, as in :func:`read_patch`.
 
         Returns:
             Where it is now.
 
         Raises:
-            PatchError: The head is another one (``patch.conflict``), the id belongs to other rows
-                (``patch.duplicate``), the time is ahead of the clock (``patch.time``), or the patch
-                has no meaning: unfinished transactions, several patches in one, a header
-                ``statements`` that is wrong or is for a backup (``patch.header``).
-            JellyError: The source is bad.
+            PatchError: The head is another patch (``patch.conflict``), the id belongs to other rows
+                (``patch.duplicate``), the time is in the future (``patch.time``), or the patch is not valid:
+                unfinished transactions, several patches in one source, a header ``statements`` that is wrong or
+                belongs to a backup (``patch.header``).
+            JellyError: The source has an error.
             OSError: Reading or writing failed.
             ValueError: A header is ``id`` or ``prev``.
         """
@@ -204,18 +203,18 @@ class Log:
         return log_html(self)
 
     def versions(self, after: int = 0, upto: int | None = None) -> Iterator[LogVersion]:
-        """What the log has, version after version.
+        """The versions of the log, in order.
 
         Args:
             after: Begin after this version.
-            upto: End with this version; the head otherwise.
+            upto: End with this version; the default is the head.
 
         Yields:
             Versions, in order.
 
         Raises:
-            PatchError: A version of the range is gone (``patch.gap``), or not there yet, or the range
-                ends before it begins (``patch.version``).
+            PatchError: A version of the range is gone (``patch.gap``), or does not exist yet, or the range ends
+                before it begins (``patch.version``).
         """
         raise NotImplementedError
 
@@ -224,14 +223,14 @@ class Log:
 
         Args:
             after: Begin after this version.
-            upto: End with this version; the head otherwise.
-            **options: As of :func:`read_patch`.
+            upto: End with this version; the default is the head.
+            **options: As for :func:`read_patch`.
 
         Returns:
             The reader; close it, or read it to its end.
 
         Raises:
-            PatchError: As of :meth:`versions`.
+            PatchError: As for :meth:`versions`.
         """
         raise NotImplementedError
 
@@ -242,8 +241,7 @@ class Log:
 
         Args:
             version: Its number or id.
-            dest: Path (``-`` is standard output) or binary file object. A path appears whole or not
-                at all.
+            dest: Path (``-`` is standard output) or binary file object. A path appears complete or not at all.
             to: The format: ``jelly-patch``, ``rdfp``, ``trp``; ``auto``: by the extension of
                 ``dest``, else Jelly-Patch.
 
@@ -251,7 +249,7 @@ class Log:
             The version.
 
         Raises:
-            PatchError: The log has no such version (``patch.version``), or no longer (``patch.gap``).
+            PatchError: The log does not have this version (``patch.version``), or no longer (``patch.gap``).
         """
         raise NotImplementedError
 
@@ -259,33 +257,33 @@ class Log:
         """Waits for versions.
 
         Args:
-            after: Begin after this version; after the head otherwise.
-            timeout: End after so many seconds without a new version; never otherwise.
+            after: Begin after this version; the default is the head.
+            timeout: End after this number of seconds without a new version; the default is never.
 
         Yields:
-            Versions as they come, each once.
+            New versions as they arrive, each once.
 
         Raises:
-            PatchError: What comes after the version is gone (``patch.gap``), or the version is not there
-                (``patch.version``): the log is not the one that had it.
+            PatchError: The versions after ``after`` are gone (``patch.gap``), or the log does not have this version
+                (``patch.version``), because the place has another log.
         """
         raise NotImplementedError
 
     def dataset(
         self, dest: Destination, version: int | str | None = None, **options: Unpack[DatasetOptions]
     ) -> Applied:
-        """Writes the dataset as it is at a version.
+        """Writes the dataset at a version.
 
         Args:
-            dest: As of :meth:`fetch`.
-            version: Number of the version or id of its patch; the last one otherwise.
-            **options: Of writing, as for :func:`apply`.
+            dest: As for :meth:`fetch`.
+            version: Number of the version or id of its patch; the default is the last version.
+            **options: For writing, as for :func:`apply`.
 
         Returns:
-            What was done.
+            A summary of the result.
 
         Raises:
-            PatchError: The log does not say how it begins (``patch.base``), or has no such version
+            PatchError: The log does not record what it begins with (``patch.base``), or does not have this version
                 (``patch.version``).
         """
         raise NotImplementedError
@@ -296,36 +294,34 @@ class Log:
         dest: Destination | None = None,
         **options: Unpack[ShowLogOptions],
     ) -> Shown:
-        """Shows what a version changed of the one before it, as :func:`show` does.
+        """Shows what a version changed compared with the version before, like :func:`show`.
 
-        Where the log says how it begins, the dataset before the version is made in a temporary file
-        and shows labels, nested blank nodes, and what is new and gone; else only the rows do.
+        If the log records what it begins with, the dataset before the version is written to a temporary file, and the
+        view has labels, nested blank nodes, and what is new and gone; otherwise it shows only the rows.
 
         Args:
             version: Number of the version, or id of its patch.
-            dest: Path (``-`` is standard output) or binary file object; None: the result has the
-                text.
-            **options: How it is shown, as for :func:`show`.
+            dest: Path (``-`` is standard output) or binary file object; None if the result should have the text.
+            **options: For the view, as for :func:`show`.
 
         Raises:
-            PatchError: The log has no such version (``patch.version``), or no longer
-                (``patch.gap``).
+            PatchError: The log does not have this version (``patch.version``), or no longer (``patch.gap``).
         """
         return show_version(self, version, dest, **options)
 
     def verify(self, base: Source | None = None) -> LogReport:
-        """Reports all that is wrong with the log, as :func:`verify_log` does.
+        """Reports all problems of the log, like :func:`verify_log`.
 
         Args:
-            base: The dataset before the first patch, by which rows without effect are known.
+            base: The dataset before the first patch, which is needed to find rows without effect.
         """
         return verify_log(self._source(), base=base, patch_format="jelly-patch")
 
     def pull(self, folder: str | os.PathLike[str]) -> Log:
-        """Copies the log to a folder, or what is new since the last time.
+        """Copies the log to a folder, or only what is new since the last copy.
 
         Args:
-            folder: The copy, which is a log itself.
+            folder: The copy, which is also a log.
 
         Returns:
             The copy.
@@ -338,25 +334,25 @@ class Log:
         return pull(self, folder)
 
     def compact(self, upto: int | str) -> Compacted:
-        """Puts the dataset at a version in place of the patches up to it.
+        """Replaces the patches up to a version with the dataset at that version.
 
-        Headers and digests of rows stay, so that a late retry is known; reading the rows is ``patch.gap``.
-        Killed at any moment, it leaves the log as it was or compacted; the next call goes on. A server does
-        it in its folder, and needs a token with ``admin`` for it where it has tokens.
+        Headers and digests of rows stay, so the log still recognizes a patch that is sent again; reading the rows is
+        ``patch.gap``. If the process is killed, the log is either as before or compacted; the next call completes the
+        work. A server with tokens needs a token with the scope ``admin`` for this.
 
         Args:
             upto: Number of the version, or id of its patch.
 
         Raises:
-            PatchError: As of :meth:`dataset`.
+            PatchError: As for :meth:`dataset`.
         """
         raise NotImplementedError
 
     def would_replay(self, found: Summary, head: Head, expect: int | str | None = None) -> bool:
-        """Whether publishing a patch would find it there already, as ``head`` or before.
+        """Whether the log already has the patch, as ``head`` or before.
 
         Raises:
-            PatchError: It cannot be the next one.
+            PatchError: The patch cannot be the next one.
         """
         claim = found.id, found.prev, found.digest
         return _internal.place_patch(claim, expect, head, self.known(found.identity)) is not None

@@ -33,7 +33,7 @@ class Manifest:
 
         Raises:
             PatchError: It is damaged (``patch.damaged``).
-            OSError: The store cannot be reached, or refuses.
+            OSError: The store cannot be reached, or rejects.
         """
         found = self._objects.get(LOG_JSON)
         self.said = None if found is None else parsed(found.data, self._objects.url)
@@ -106,10 +106,10 @@ class Manifest:
         name, url = said["base"]["base"], self._objects.url
         found = self._objects.get(name)
         if found is None:
-            raise refused_at("patch.damaged", f"the base {name} is not there", url)
+            raise refused_at("patch.damaged", f"the base {name} is missing", url)
         digest = said["base"].get("digest")
         if digest is not None and hashlib.sha256(found.data).hexdigest() != digest:
-            raise refused_at("patch.damaged", f"{name} is another file than the one that {LOG_JSON} has the digest of", url)  # fmt: skip
+            raise refused_at("patch.damaged", f"{name} is not the file that {LOG_JSON} has the digest of", url)  # fmt: skip
         path.write_bytes(found.data)
 
 
@@ -125,7 +125,7 @@ def parsed(data: bytes, url: str) -> Said:
     except (ValueError, KeyError, TypeError):
         is_right = False
     if not is_right:
-        raise refused_at("patch.damaged", f"{LOG_JSON} is not whole", url)
+        raise refused_at("patch.damaged", f"{LOG_JSON} is incomplete or damaged", url)
     return dict(said)
 
 

@@ -88,7 +88,7 @@ class ObjectLog(Log):
         *,
         check: Callable[[Head], None] | None = None,
     ) -> Published:
-        """Publishes a patch that was read and checked; ``check`` may refuse to come after a head."""
+        """Publishes a patch that was read and checked; ``check`` may reject to come after a head."""
         with self._turn:
             while True:
                 self._known_lines()
@@ -136,7 +136,7 @@ class ObjectLog(Log):
         return (lines.described(version) for version in range(after + 1, upto + 1))
 
     def _range(self, after: int, upto: int | None) -> tuple[Lines, int]:
-        """The range that was asked for, if the log has it."""
+        """The range that was requested, if the log has it."""
         lines, first = self.found()
         return lines, refuse_range(after, upto, first, lines.head.version, self.place)
 
@@ -255,7 +255,7 @@ class ObjectLog(Log):
         return path
 
     def _check_count(self, done: Applied, said: Mapping[str, Any]) -> None:
-        """Refuses a dataset that has another number of statements than its patch or the base says."""
+        """Rejects a dataset that has another number of statements than its patch or the base says."""
         before = said.get("base", {}).get("statements", 0)
         is_after = done.version >= first_of(said)
         count = self.found()[0].line(done.version).statements if is_after else before

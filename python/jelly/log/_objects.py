@@ -46,7 +46,7 @@ class StoreDownError(ConnectionError):
 
 
 class StoreRefusedError(PermissionError):
-    """A store refuses the credentials, or what they ask."""
+    """A store rejects the credentials, or what they ask."""
 
 
 class Stored(NamedTuple):
@@ -79,9 +79,11 @@ class Objects:
         # abfss://container@account/... names no user
         has_user = parts.username is not None and parts.scheme not in ("abfs", "abfss")
         if has_user or parts.password is not None:
-            raise ValueError("a log's address has no user and password: give storage=")
+            raise ValueError("the address of a log cannot contain a user or password: use storage=")
         if not parts.netloc or not parts.path.strip("/") or parts.query or parts.fragment:
-            raise ValueError(f"{url!r} is no address of a log, such as s3://bucket/log")
+            raise ValueError(
+                f"{url!r} is not the address of a log; expected an address such as s3://bucket/log"
+            )
         try:
             import obstore.store
         except ModuleNotFoundError as error:
@@ -101,7 +103,7 @@ class Objects:
         """An object; None: there is none.
 
         Raises:
-            OSError: The store cannot be reached, or refuses.
+            OSError: The store cannot be reached, or rejects.
         """
         from obstore.exceptions import NotFoundError
 
@@ -125,7 +127,7 @@ class Objects:
             None: it is there, made by this call. Else what is there.
 
         Raises:
-            OSError: The store cannot be reached, or refuses.
+            OSError: The store cannot be reached, or rejects.
         """
         return self._put(name, data, "create")
 
@@ -136,7 +138,7 @@ class Objects:
             None: it is there. Else what is there instead.
 
         Raises:
-            OSError: The store cannot be reached, or refuses.
+            OSError: The store cannot be reached, or rejects.
         """
         return self._put(name, data, tag)
 
@@ -147,7 +149,7 @@ class Objects:
             The bytes that it had.
 
         Raises:
-            OSError: The store cannot be reached, or refuses.
+            OSError: The store cannot be reached, or rejects.
         """
         from obstore.exceptions import NotFoundError
 
@@ -180,7 +182,7 @@ class Objects:
         """Names of some objects after a name, in the order of text: one page.
 
         Raises:
-            OSError: The store cannot be reached, or refuses.
+            OSError: The store cannot be reached, or rejects.
         """
         return self._again(lambda: [one["path"] for one in next(iter(self._store.list(offset=after)), ())])  # fmt: skip
 
@@ -188,7 +190,7 @@ class Objects:
         """When the objects whose names begin with a text were made.
 
         Raises:
-            OSError: The store cannot be reached, or refuses.
+            OSError: The store cannot be reached, or rejects.
         """
 
         def ask() -> dict[str, datetime]:
@@ -206,7 +208,7 @@ class Objects:
         """The names before the first ``/`` of all objects.
 
         Raises:
-            OSError: The store cannot be reached, or refuses.
+            OSError: The store cannot be reached, or rejects.
         """
         found = self._again(lambda: self._store.list_with_delimiter()["common_prefixes"])
         return sorted(name.rstrip("/") for name in found)

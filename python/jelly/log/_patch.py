@@ -34,9 +34,9 @@ class Summary(NamedTuple):
         id: Its id.
         prev: The id of the patch before.
         identity: By what the id is compared.
-        added: ``A`` rows that count.
-        deleted: ``D`` rows that count.
-        prefixes: ``PA`` and ``PD`` rows that count.
+        added: Committed ``A`` rows.
+        deleted: Committed ``D`` rows.
+        prefixes: Committed ``PA`` and ``PD`` rows.
         digest: SHA-256 of its rows.
     """
 
@@ -61,7 +61,7 @@ def summary_of(source: Source, **options: object) -> Summary:
 
     Raises:
         PatchError: They have no meaning.
-        JellyError: The source is bad.
+        JellyError: The source has an error.
     """
     return Summary._make(_internal.summarize(source, options))
 
@@ -99,7 +99,7 @@ class Prepared(NamedTuple):
         return self.summary._replace(prev=prev, headers=self.added + self.summary.headers)
 
     def after(self, prev: str | None, ending: str) -> Prepared:
-        """The patch as it comes after a head; written anew, if another one was expected."""
+        """The patch as it comes after a head; written again, if another one was expected."""
         has_prev = self.summary.prev is not None or prev == self.prev
         if has_prev and ending == self.ending:
             return self
@@ -135,11 +135,13 @@ def prepared(
 
     Raises:
         PatchError: It has no meaning, or is not one patch.
-        JellyError: The source is bad.
+        JellyError: The source has an error.
         ValueError: A header is one that the log gives.
     """
     if taken := [key for key in headers if key.lower() in OF_THE_CHAIN]:
-        raise ValueError(f"headers cannot have {taken[0]!r}: the log gives it, or the patch has it")
+        raise ValueError(
+            f"headers cannot have {taken[0]!r}: the log sets it, or the patch already has it"
+        )
     path, more = work / f"patch{ending}", dict(headers)
     made = f"<urn:uuid:{uuid.uuid4()}>"
     given = _headers(made, prev, more, stamps=stamps)
@@ -151,8 +153,9 @@ def prepared(
     done = Prepared(path, ending, found, added, prev, more, stamps)
     if "blank-nodes" in done.said:
         message = (
-            "the header 'blank-nodes' says that rows name blank nodes by the content of a dump; a published log has labels "
-            "that last: make the patch from the dataset of the log (`jelly log dataset`, then `jelly diff`), or canonicalize it"
+            "the header 'blank-nodes' declares that rows name blank nodes by the content of a "
+            "dump, but a published log needs stable labels: make the patch from the dataset of "
+            "the log (`jelly log dataset`, then `jelly diff`), or canonicalize it"
         )
         raise refused("patch.base", message)
     return done
@@ -178,7 +181,7 @@ def _stamped(
 
 
 def refuse_time(found: Prepared, last: datetime | None) -> None:
-    """Refuses a time that is ahead of the clock, since all later times of the log would be wrong.
+    """Rejects a time that is ahead of the clock, since all later times of the log would be wrong.
 
     In a backup, each version has a time: ``last`` is that of its last version.
 
@@ -198,17 +201,17 @@ def refuse_time(found: Prepared, last: datetime | None) -> None:
         )
         raise refused("patch.header", message)
     if time > now + _AHEAD:
-        message = f"the header 'timestamp' says {shown(time)}, which is ahead of the clock: it is {shown(now)}"
+        message = f"the header 'timestamp' is {shown(time)}, which is in the future: it is {shown(now)} now"
         raise refused("patch.time", message)
     if last is not None and time < last:
         message = (
-            f"the header 'timestamp' says {shown(time)}, but the last version is of {shown(last)}"
+            f"the header 'timestamp' is {shown(time)}, but the last version is of {shown(last)}"
         )
         raise refused("patch.time", message)
 
 
 def refuse_miscounted(found: Prepared, before: int | None) -> None:
-    """Refuses a number of statements that does not fit the one before and the changes.
+    """Rejects a number of statements that does not fit the one before and the changes.
 
     Raises:
         PatchError: It does not, or the one before is not known (``patch.header``).
@@ -217,28 +220,34 @@ def refuse_miscounted(found: Prepared, before: int | None) -> None:
     if after is None:
         return
     if before is None:
-        message = f"the header 'statements' says {after}, but nothing says how many there are before the patch, so it cannot be checked: publish the patch without it"
+        message = (
+            f"the header 'statements' is {after}, but the number of statements before the patch "
+            "is unknown, so it cannot be checked: publish the patch without this header"
+        )
         raise refused("patch.header", message)
     made = before + found.summary.added - found.summary.deleted
     if after == made:
         return
-    message = f"the header 'statements' says {after}, but the {before} before the patch and its changes make {made}"
+    message = (
+        f"the header 'statements' is {after}, but the {before} statements before the patch and "
+        f"its changes give {made}"
+    )
     raise refused("patch.header", message)
 
 
 def refuse_other_count(done: Applied, said: int | None, place: object) -> None:
-    """Refuses a dataset that has another number of statements than a log says; None: it says none.
+    """Rejects a dataset that has another number of statements than a log says; None: it says none.
 
     Raises:
         PatchError: It has (``patch.damaged``).
     """
     if said is not None and said != done.statements:
-        message = f"version {done.version} had {said} statements, but what is here makes {done.statements}"
+        message = f"version {done.version} had {said} statements, but the stored files give {done.statements}"
         raise refused_at("patch.damaged", message, place)
 
 
 def refuse_range(after: int, upto: int | None, first: int, last: int, place: object) -> int:
-    """Refuses versions after one, up to another, that a log with the versions ``first`` to ``last`` does not have.
+    """Rejects versions after one, up to another, that a log with the versions ``first`` to ``last`` does not have.
 
     Returns:
         Where they end: at ``upto``, or else at the last.
@@ -257,7 +266,7 @@ def refuse_range(after: int, upto: int | None, first: int, last: int, place: obj
     elif upto < after:
         kind, message = "patch.version", f"versions after {after} cannot end with version {upto}"
     elif after < first - 1:
-        kind, message = "patch.gap", f"the log begins with version {first}: what is after version {after} is gone"  # fmt: skip
+        kind, message = "patch.gap", f"the log begins with version {first}: the changes after version {after} are gone"  # fmt: skip
     else:
         return upto
     raise refused_at(kind, message, place)
@@ -285,8 +294,8 @@ def version_of(version: int | str, find: Callable[[str], Line | None], place: ob
 def several(count: int) -> str:
     """Why so many patches are not one."""
     if not count:
-        return "no patch is here"
-    return f"{count} patches are here; publish one at a time, or squash them"
+        return "expected one patch, found none"
+    return f"expected one patch, found {count}; publish them one by one, or squash them"
 
 
 def lexical(term: str) -> str:

@@ -1,4 +1,4 @@
-"""Publishing to the folder of a log: each patch gets the next number, whole, or is refused."""
+"""Publishing to the folder of a log: each patch gets the next number, whole, or is rejected."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def publish(
     """Publishes a patch that was read and checked.
 
     Of several threads, the one that came first publishes what waits behind it too, so that one flush of the folder
-    makes all of that last.
+    makes all of them durable.
 
     Args:
         contents: Of the folder.
@@ -63,7 +63,7 @@ def publish(
         check: May refuse to come after a head.
 
     Raises:
-        PatchError: As of :meth:`jelly.Log.publish`.
+        PatchError: As for :meth:`jelly.Log.publish`.
     """
     mine = _Waiting(found, expect, check, is_counted=is_counted)
     with contents.door:
@@ -242,11 +242,11 @@ class _Round:
         return max((time for time in times if time), default=None)
 
     def _refuse_miscounted(self, found: Prepared) -> None:
-        """Refuses ``H statements`` that would make this log unreadable."""
+        """Rejects ``H statements`` that would make this log unreadable."""
         if "statements" not in found.said:
             return
         if (self._contents.home / BASE_JSON).exists():
-            raise refused("patch.header", "this log is a backup, which counts its statements itself: publish the patch without the header 'statements'")  # fmt: skip
+            raise refused("patch.header", "this log is a backup, which counts statements itself: publish the patch without the header 'statements'")  # fmt: skip
         if self._next:
             before = count_of(self._next[-1][1].said.get("statements", ""))
         elif self._extent.is_empty:

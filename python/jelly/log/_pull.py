@@ -26,7 +26,7 @@ def pull(source: Log, folder: str | os.PathLike[str]) -> Log:
         copy = FolderLog(home)
         if not (home / LOG_JSON).exists() and not (home / BASE_JSON).exists():
             if copy.files:
-                raise refused("patch.fork", f"{home} has patches, but no {LOG_JSON}: it is no copy of a log", str(home))  # fmt: skip
+                raise refused("patch.fork", f"{home} has patches, but no {LOG_JSON}, so it is not a copy of a log", str(home))  # fmt: skip
             _begin(source, info.id, home, work, info.base)
             copy = FolderLog(home)
         version = copy.head.version
@@ -39,7 +39,10 @@ def pull(source: Log, folder: str | os.PathLike[str]) -> Log:
                 (work / name).unlink()
                 sync_folder(home)
     if source.info().id != info.id:
-        message = f"the log {info.id} was deleted and made again while it was copied: pull the new one into another folder"
+        message = (
+            f"the log {info.id} was deleted and created again while it was copied: pull the new "
+            "log into another folder"
+        )
         raise refused("patch.fork", message, str(home))
     return Log(home)
 
@@ -62,7 +65,7 @@ def _begin(source: Log, id: str | None, home: Path, work: Path, base: str | None
 
 
 def _check(source: Log, copy: FolderLog, info: LogInfo) -> None:
-    """Refuses a folder that has something else than the log."""
+    """Rejects a folder that has something else than the log."""
     head, id, last = copy.head, info.id, info.head.version
     where = str(copy.folder)
     if said_of(copy.folder).get("id") not in (None, id):
@@ -77,6 +80,6 @@ def _check(source: Log, copy: FolderLog, info: LogInfo) -> None:
     if found.id != head.id:
         raise refused("patch.fork", f"version {head.version} is {head.id} in {where}, but {found.id} in the log", where)  # fmt: skip
     if source._digest(head.version) != copy._digest(head.version):
-        raise refused("patch.fork", f"version {head.version} has other rows in {where} than in the log, which was rewritten: pull it into a new folder", where)  # fmt: skip
+        raise refused("patch.fork", f"version {head.version} has other rows in {where} than in the log, because the log was rewritten: pull it into a new folder", where)  # fmt: skip
     if copy.info().first == info.first and source._chain(head.version) not in (None, copy.chain(head.version)):  # fmt: skip
-        raise refused("patch.fork", f"a version before {head.version} has another id or other rows in {where} than in the log, which was rewritten: pull it into a new folder", where)  # fmt: skip
+        raise refused("patch.fork", f"a version before {head.version} has another id or other rows in {where} than in the log, because the log was rewritten: pull it into a new folder", where)  # fmt: skip

@@ -19,8 +19,8 @@ class Repaired(NamedTuple):
 
     Attributes:
         head: The last version that is left.
-        moved: The files that stood behind the hole, where they are now.
-        lost: Versions that the index knew and that are gone.
+        moved: The files that came after the missing patch, at their new places.
+        lost: Number of versions that the index records and that are gone.
     """
 
     head: int
@@ -29,15 +29,15 @@ class Repaired(NamedTuple):
 
 
 def repair(folder: Path | str) -> Repaired:
-    """Sets aside the patches behind the first one that is missing.
+    """Moves the patches after the first missing one aside.
 
-    The index and the datasets that a server kept are deleted, because they are derived; nothing else is.
-    Nothing happens to a log without a hole.
+    The index and the datasets that a server kept are deleted, because they can be made again; nothing else is
+    deleted. A log without a missing patch is not changed.
 
     Raises:
         PatchError: ``base.json`` or ``log.json`` is damaged.
-        ValueError: The folder is no log of ``patch-0001`` and so on.
-        FileNotFoundError: No log is in the folder.
+        ValueError: The folder is not a log of ``patch-0001`` and so on.
+        FileNotFoundError: There is no log in the folder.
         OSError: Reading or writing failed.
     """
     home = local_path(folder)

@@ -12,7 +12,7 @@ from jelly.log._log import Log
 # names that an error says
 _NAMES = 3
 _ADDRESS = re.compile(r"[\w.-]+:\d+(/|$)")
-_CREATE = "`jelly log create` makes one"
+_CREATE = "create one with `jelly log create`"
 
 
 def existing(log: Log) -> Log:
@@ -27,24 +27,36 @@ def existing(log: Log) -> Log:
         return log
     info = log.info()  # a server answers with an error where it has none
     if info.id is None and info.head.version == 0:
-        raise FileNotFoundError(f"{log.place}: no log is here; {_CREATE}")
+        raise FileNotFoundError(f"{log.place}: there is no log; {_CREATE}")
     return log
 
 
 def _instead(place: str, folder: Path) -> str:
     """What stands where a log was expected."""
     if folder.is_file():
-        return f"{place} is a file; expected a folder, a server or an object store with a log: `jelly between` and `jelly history` read files"
+        return (
+            f"{place} is a file; expected a folder, a server or an object store with a log "
+            "(`jelly between` and `jelly history` read files)"
+        )
     if not folder.exists() and _ADDRESS.match(place):
-        return f"{place}: no log is here, and no folder; the address of a log on a server begins with http:// or https://"
+        return (
+            f"{place}: there is no log and no folder; the address of a log on a server begins "
+            "with http:// or https://"
+        )
     if not folder.exists():
-        return f"{place}: no log is here, and no folder; {_CREATE}"
+        return f"{place}: there is no log and no folder; {_CREATE}"
     names = sorted(path.name for path in folder.iterdir())
     if not names:
-        return f"{place}: no log is here, and the folder is empty; {_CREATE}"
+        return f"{place}: there is no log, and the folder is empty; {_CREATE}"
     if logs := [name for name in names if is_log(folder / name)]:
-        return f"{place}: no log is here, but a folder of logs: {_some(logs)}; name one, such as {folder / logs[0]}"
-    return f"{place}: no log is here, but {_some(names)}; expected log.json, or patches from patch-0001 on; {_CREATE}"
+        return (
+            f"{place}: this is not a log, but a folder of logs: {_some(logs)}; give one of them, "
+            f"such as {folder / logs[0]}"
+        )
+    return (
+        f"{place}: there is no log, but {_some(names)}; expected log.json, or patches from "
+        f"patch-0001 on; {_CREATE}"
+    )
 
 
 def _some(names: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""What a log says of itself: its head, its versions, what was published."""
+"""Information about a log: its head, its versions, published patches."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Head(NamedTuple):
     """Where a log ends.
 
     Attributes:
-        version: The number of its last patch; 0: it has none.
+        version: The number of its last patch; 0 if it has none.
         id: The id of that patch.
     """
 
@@ -31,8 +31,8 @@ class Published(NamedTuple):
         version: Its number.
         id: Its id.
         prev: The id of the patch before it.
-        path: Its file, of a log in a folder; else None.
-        replayed: The log had it already, and nothing was written.
+        path: Its file, for a log in a folder; otherwise None.
+        replayed: Whether the log already had the patch, so that nothing was written.
     """
 
     version: int
@@ -43,13 +43,13 @@ class Published(NamedTuple):
 
 
 class Compacted(NamedTuple):
-    """What was done.
+    """A summary of the result.
 
     Attributes:
-        version: The version that the log begins after now.
+        version: The version that the log now begins after.
         statements: Statements of the dataset at this version.
-        patches: Patches whose rows are gone now.
-        bytes: Bytes that the folder has less; fewer than 0, where the new dataset takes more.
+        patches: Number of patches whose rows are gone now.
+        bytes: Bytes by which the folder shrank; negative if the new dataset is larger.
     """
 
     version: int
@@ -65,10 +65,10 @@ class LogVersion(NamedTuple):
         version: Its number; the first patch after an empty dataset makes version 1.
         id: The id of the patch that makes it.
         prev: The id of the patch before.
-        time: The latest ``H timestamp`` up to this version, in UTC. None: no patch up to it has one.
-        added: ``A`` rows that count.
-        deleted: ``D`` rows that count.
-        prefixes: ``PA`` and ``PD`` rows that count.
+        time: The latest ``H timestamp`` up to this version, in UTC; None if no patch up to it has one.
+        added: Committed ``A`` rows.
+        deleted: Committed ``D`` rows.
+        prefixes: Committed ``PA`` and ``PD`` rows.
         bytes: The size of the patch as it is stored.
         headers: The headers of the patch, key and term, in order.
     """
@@ -85,17 +85,17 @@ class LogVersion(NamedTuple):
 
 
 class LogInfo(NamedTuple):
-    """What a log is.
+    """Information about a log.
 
     Attributes:
         name: Its name: that of the folder.
-        id: A UUID of its own. None: nobody gave it one.
+        id: Its UUID; None if it has none.
         head: The last version.
         first: The first version whose patch can be read.
-        base: How it begins: ``empty``, or the name of the file with the dataset before the first
-            patch. None: that is not known, so the log has versions but no dataset.
+        base: What it begins with: ``empty``, or the name of the file with the dataset before the first patch. None if
+            this is unknown; the log then has versions, but no dataset.
         format: The format of its patches: ``jelly-patch``, ``rdfp`` or ``trp``.
-        created: When it was made, in UTC; None: that is not known.
+        created: When it was created, in UTC; None if this is unknown.
     """
 
     name: str

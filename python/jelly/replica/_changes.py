@@ -67,7 +67,7 @@ def read_rows(files: Files, state: State) -> Iterator[pa.RecordBatch]:
 
 
 def beside(files: Files, state: State, changes: pa.Table, attempt: str) -> Changed:
-    """Writes the changes beside the buckets anew, with some more.
+    """Writes the changes beside the buckets again, with some more.
 
     Args:
         files: Of the table.

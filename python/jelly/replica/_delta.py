@@ -100,9 +100,9 @@ class DeltaStore:
             ValueError: The folder has a name that ``deltalake`` takes for another.
         """
         if "://" not in uri and (odd := re.search("[%?#]", uri)):
-            raise ValueError(f"{uri}: {odd[0]} cannot be in the path of a table of Delta Lake")
+            raise ValueError(f"{uri}: the path of a Delta Lake table cannot contain {odd[0]}")
         if deltalake.DeltaTable.is_deltatable(uri, None if options is None else dict(options)):
-            raise FileExistsError(f"{uri}: there is a table of Delta Lake")
+            raise FileExistsError(f"{uri}: there is already a Delta Lake table")
         if "://" not in uri:
             Path(uri).mkdir(parents=True, exist_ok=True)
         return cls(uri, options)

@@ -53,7 +53,7 @@ def remembered(number: int, read: Callable[[int], Actions], table: str) -> str:
             number -= 1
     except FileNotFoundError:
         pass  # before what the log still has
-    raise refused("table", "this table of Delta Lake is no replica", table)
+    raise refused("table", "this Delta Lake table is not a replica", table)
 
 
 def _restored(info: Mapping[str, Any]) -> int | None:

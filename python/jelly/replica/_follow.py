@@ -30,7 +30,7 @@ _TRIES = 10
 
 
 class Followed(NamedTuple):
-    """What was done.
+    """A summary of the result.
 
     Attributes:
         version: The version that the replica is at.
@@ -73,7 +73,7 @@ def follow(
         log = Log(sources, options, stack, names)
         versions = log.versions(reported(progress))
         if names is not None and versions and versions[0].id is None:
-            raise refused("log", "patches of a stream need ids, and these have none")
+            raise refused("log", "patches of a stream need ids, but these patches have none")
         done = Followed(0, None, 0, 0, 0, 0, 0, 0, 0, 0)
         for left in reversed(range(_TRIES)):
             state = store.load()
@@ -130,7 +130,9 @@ def _limited(
     if same in state.recent:
         return []
     if same not in ids:
-        raise refused("version", f"no patch that is new to the replica has the id {upto}")
+        raise refused(
+            "version", f"none of the patches that the replica does not have yet has the id {upto}"
+        )
     return new[: ids.index(same) + 1]
 
 

@@ -68,7 +68,7 @@ class Log:
         self._places: list[Any] = []
         self._stats: list[tuple[int, int] | None] = []
         self.before = 0
-        """The version that the patches come after: 0, but for a folder that begins later."""
+        """The version that the patches come after: 0, unless the folder begins later."""
 
     def versions(self, progress: Any) -> list[LogVersion]:
         """The patches in order.
@@ -199,13 +199,15 @@ def new_versions(state: State, versions: Sequence[LogVersion], log: Log) -> Sequ
     if not versions:
         if log.begin is not None and _internal.identify(log.begin)[1] not in state.recent:
             where = state.id or f"version {state.version}"
-            message = f"the replica is at {where}, and the log, which has no patches, begins after {log.begin}"
+            message = f"the replica is at {where}, but the log has no patches and begins after {log.begin}"
             raise refused("gap", message)
         return versions
     if versions[0].id is None:
         return _by_number(state, versions, log)
     if state.version and state.id is None:
-        raise refused("log", "the patches that were applied have no ids, but those of this log do")
+        raise refused(
+            "log", "the applied patches have no ids, but the patches of this log have ids"
+        )
     here = state.recent[-1] if state.recent else None
     ids = [version.same_id for version in versions]
     if here in ids:
@@ -233,8 +235,8 @@ def new_versions(state: State, versions: Sequence[LogVersion], log: Log) -> Sequ
         begins = f"after version {log.before} with {first.id}"
     if here is None:
         message = (
-            f"the log begins {begins}, and the replica has no id; "
-            "Replica.create(..., id=...) says after which patch it begins"
+            f"the log begins {begins}, but the replica has no id; set the patch that the replica "
+            "comes after with Replica.create(..., id=...)"
         )
         raise refused("gap", message)
     message = f"the replica is at {state.id}, which is not in the log; the log begins {begins}"
@@ -254,7 +256,7 @@ def extended(
 
 
 def refuse_rewritten(state: State, applied: Sequence[LogVersion]) -> None:
-    """Refuses a log that has other changes for patches that were applied, under the same ids.
+    """Rejects a log that has other changes for patches that were applied, under the same ids.
 
     Args:
         state: The version.
@@ -303,12 +305,13 @@ def _by_number(state: State, versions: Sequence[LogVersion], log: Log) -> Sequen
     # of the last patch that was applied, the digest is known
     if not 0 <= applied <= len(versions) or (log.before and not applied):
         message = (
-            f"the log has the patches of versions {log.before + 1} to {log.before + len(versions)}, and "
-            f"{state.version} were applied; a log without ids is counted from its begin, so give all of it"
+            f"the log has the patches of versions {log.before + 1} to "
+            f"{log.before + len(versions)}, but {state.version} patches were applied; a log "
+            "without ids is counted from its beginning, so give the whole log"
         )
         raise refused("gap", message)
     if applied and not log.has(versions[applied - 1], state.digest):
-        message = f"patch {state.version} of this log is not the one that was applied"
+        message = f"patch {state.version} of this log is not the patch that was applied"
         raise refused("fork", message)
     return versions[applied:]
 
@@ -322,15 +325,13 @@ def _are_applied(ids: Sequence[str | None], recent: Sequence[str]) -> bool:
 
 
 def _fork(state: State, other: LogVersion) -> ReplicaError:
-    message = (
-        f"the replica is at {state.id}, but the log went another way: {other.id} after {other.prev}"
-    )
+    message = f"the replica is at {state.id}, but the log has another branch: {other.id} after {other.prev}"
     return refused("fork", message)
 
 
 def _rewritten(version: LogVersion, what: str = "") -> ReplicaError:
     message = (
-        f"{what}{version.id} was applied with other changes than the log has for it: it was followed before the patch was "
-        "written to its end, or the log was rewritten; create the replica again"
+        f"{what}{version.id} was applied with other changes than the log has now: it was followed "
+        "before the patch was complete, or the log was rewritten; create the replica again"
     )
     return refused("fork", message)

@@ -3,7 +3,7 @@
 A table is a folder with the folders ``_replica`` and ``data``. A commit writes files that have its
 name in theirs into ``_replica/files``, then one manifest, ``_replica/<number>.json``, that names all
 files of the table; the manifest appears at once, and only if there is none of that number. So a
-reader sees all of a commit or nothing, and of two writers one is refused.
+reader sees all of a commit or nothing, and of two writers one is rejected.
 
 ``data`` has links to the files of the buckets in the last version, for programs that read a folder.
 
@@ -91,10 +91,10 @@ class ParquetStore:
         """
         store = cls(folder)
         if store._numbers():
-            raise FileExistsError(f"{folder}: there is a replica")
+            raise FileExistsError(f"{folder}: there is already a replica")
         known = {VIEW, _MANIFESTS}
         if folder.exists() and any(path.name not in known for path in folder.iterdir()):
-            raise FileExistsError(f"{folder}: is no empty folder")
+            raise FileExistsError(f"{folder}: the folder is not empty")
         for place in (VIEW, _FILES):
             (folder / place).mkdir(parents=True, exist_ok=True)
         return store
@@ -183,7 +183,7 @@ class ParquetStore:
         return replace(state, adds=beside[0], deletes=beside[1])
 
     def _live(self, gone: Collection[Path] = ()) -> set[str]:
-        """The files of all versions, but for those whose manifests are or will be gone."""
+        """The files of all versions, except those whose manifests are or will be gone."""
         numbers = [number for number in self._numbers() if self._path(number) not in gone]
         live: set[str] = set()
         for number in numbers:

@@ -1,4 +1,4 @@
-"""What a replica refuses."""
+"""What a replica rejects."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 from jelly.errors import ReplicaError
 
-_NONE = "no replica is here; Replica.create makes one"
-_LATER = "made by another version of this library, or something else; create it again"
+_NONE = "there is no replica here; create one with Replica.create"
+_LATER = "this replica was made by another version of this library, or is damaged; create it again"
 
 
 def refused(cause: str, message: str, table: str | None = None) -> ReplicaError:
@@ -32,9 +32,10 @@ def changed(number: int, info: Mapping[str, Any], table: str) -> ReplicaError:
     """Another program changed the rows, with a commit of Delta Lake."""
     by = info.get("engineInfo") or "a program without a name"
     message = (
-        f"version {number} of the Delta table ({info.get('operation', 'an operation without a name')}, by {by}) changed rows,"
-        " and only its log may; "
-        f"RESTORE the table to version {number - 1}, or create the replica again"
+        f"version {number} of the Delta table "
+        f"({info.get('operation', 'an operation without a name')}, by {by}) changed rows, but "
+        f"only the log may change them; RESTORE the table to version {number - 1}, or create the "
+        "replica again"
     )
     return refused("table", message, table)
 
@@ -42,16 +43,18 @@ def changed(number: int, info: Mapping[str, Any], table: str) -> ReplicaError:
 def no_version(version: int, there: list[int], table: str) -> ReplicaError:
     """A version cannot be read."""
     some = ", ".join(map(str, there[-20:]))
-    return refused("version", f"version {version} cannot be read; there are: {some}", table)
+    return refused(
+        "version", f"version {version} cannot be read; versions that can be read: {some}", table
+    )
 
 
 def vacuumed(version: int, table: str) -> ReplicaError:
     """Files of a version are gone."""
-    message = f"version {version} cannot be read, for vacuum deleted files of it; read a later one"
+    message = f"version {version} cannot be read, because vacuum deleted some of its files; read a later version"
     return refused("version", message, table)
 
 
 def overtaken(table: str) -> ReplicaError:
     """Another writer was faster."""
-    message = "another writer changed the table meanwhile; nothing was changed here, follow the log again"  # fmt: skip
+    message = "another writer changed the table at the same time; this call changed nothing, follow the log again"  # fmt: skip
     return refused("writer", message, table)

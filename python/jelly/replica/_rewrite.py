@@ -1,4 +1,4 @@
-"""Writes buckets anew."""
+"""Rewrites buckets."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ class _Writers:
         return bool(self._open)
 
     def keep(self, rows: pa.RecordBatch) -> None:
-        """Takes rows, perhaps with their places: they are written once they are many, or when that is asked for."""
+        """Takes rows, perhaps with their places: they are written once they are many, or when that is requested."""
         if len(self._codes) == 1:
             rows = rows.select(COLUMNS)
         elif "place" not in rows.schema.names:

@@ -73,7 +73,7 @@ class SparkRunner:
 
     def _run(self, work: Work, wave: list[tuple[bytes, bytes]]) -> Iterator[Rewritten]:
         tasks = self.spark.createDataFrame(wave, "unit binary, changes binary")
-        # without it there are as many tasks as cores, which is all that can be asked for on Spark Connect
+        # without it there are as many tasks as cores, which is all that can be requested on Spark Connect
         if cores := parallelism(self.spark):
             tasks = tasks.repartition(min(len(wave), 4 * cores))
         with described(self.spark, f"{self.call}: writes buckets"):

@@ -38,21 +38,20 @@ class Replica:
     """A table with the quads of a dataset, which follows the log of its changes.
 
     The columns are ``subject``, ``predicate``, ``object`` and ``graph``: terms as canonical
-    N-Triples, ``''`` for the default graph; no quad is there twice. The table remembers the version
-    of the log that it is at, and the id of the last patch. What is applied is applied once, however
-    often a process is killed or a log is given again.
+    N-Triples, ``''`` for the default graph; no quad occurs twice. The table records its version of the log, and the
+    id of the last patch. Each patch is applied once, even if processes are killed or the same log is given again.
 
-    A replica is a folder of Parquet files with a manifest for each version, or a table of Delta
-    Lake (``pip install deltalake``). It works in one process with bounded memory, without Spark.
+    A replica is a folder of Parquet files with a manifest for each version, or a Delta Lake table (``pip install
+    deltalake``). It works in one process with bounded memory, without Spark.
 
     Args:
-        table: The folder; of Delta Lake, a URI of any storage.
-        format: ``parquet``, ``delta``, or ``auto``: what is there.
-        storage_options: Of Delta Lake, such as credentials.
+        table: The folder; for Delta Lake, a URI of any storage.
+        format: ``parquet``, ``delta``, or ``auto``: the format of the existing table.
+        storage_options: Options for Delta Lake, such as credentials.
 
     Raises:
-        ReplicaError: There is no replica, or one of a later version of this library.
-        ImportError: pyarrow is not installed, or deltalake, which Delta Lake needs.
+        ReplicaError: There is no replica, or a later version of this library made it.
+        ImportError: pyarrow is not installed, or, for Delta Lake, deltalake.
     """
 
     def __init__(
@@ -80,33 +79,33 @@ class Replica:
         progress: Report | None = None,
         **options: Unpack[BaseOptions],
     ) -> Self:
-        """Makes a replica, at version 0 of a log.
+        """Creates a replica, at version 0 of a log.
 
-        It appears when all is written. Memory does not grow with the base; temporary files take as
-        much space as the compressed base, once or twice.
+        The replica appears when everything is written. Memory does not grow with the base; temporary files take the
+        space of the compressed base once or twice.
 
         Args:
-            table: A folder that is not there yet, or is empty; of Delta Lake, a URI.
+            table: A folder that does not exist yet or is empty; for Delta Lake, a URI.
             base: The dataset before the log: path (``-`` is standard input), bytes, binary file
-                object or iterable of bytes, in any format. None: there are no quads. Where labels of its
-                blank nodes do not last (see :func:`jelly.diff`), these get content labels; its statements
-                with blank nodes are kept in memory then.
+                object or iterable of bytes, in any format. None: there are no quads. If the labels of its blank nodes
+                are not stable (see :func:`jelly.diff`), the nodes get content labels; statements with blank nodes are
+                then kept in memory.
             format: ``parquet``, or ``delta`` for Delta Lake.
-            id: The id of the patch that the base is the state after, as an IRI or a term, where the
-                log begins before the base or says what its first patch comes after.
-            bucket_rows: Quads that a file shall have. Where changes go into the files, as in Delta
-                Lake, smaller ones make small changes cheaper, and reading dearer.
-            storage_options: Of Delta Lake, such as credentials.
-            progress: Called with a :class:`jelly.Step` now and then; an exception stops.
-            **options: Of reading: ``base_format``, ``framing``, ``strict``, ``lenient_flags``,
+            id: The id of the last patch that the base includes, as an IRI or a term; needed if the log begins before
+                the base, or if its first patch has a ``prev``.
+            bucket_rows: Number of quads that a file should have. If changes are written into the files, as in Delta
+                Lake, smaller files make small changes cheaper and reading more expensive.
+            storage_options: Options for Delta Lake, such as credentials.
+            progress: Called from time to time with a :class:`jelly.Step`; an exception stops the work.
+            **options: For reading: ``base_format``, ``framing``, ``strict``, ``lenient_flags``,
                 ``strict_graphs``, ``limits``.
 
         Returns:
             The replica.
 
         Raises:
-            FileExistsError: There is a table, or another file.
-            JellyError: The base is bad.
+            FileExistsError: A table or another file exists there.
+            JellyError: The base has an error.
             OSError: Reading or writing failed.
             ValueError: An option is wrong.
         """
@@ -131,12 +130,12 @@ class Replica:
 
     @property
     def version(self) -> int:
-        """The version of the log that the table is at."""
+        """The version of the log that the table has."""
         return self._store.load().version
 
     @property
     def id(self) -> str | None:
-        """The id of the patch that made the version, where patches have ids."""
+        """The id of the patch that made the version, if patches have ids."""
         return self._store.load().id
 
     @property
@@ -165,34 +164,32 @@ class Replica:
         progress: Report | None = None,
         **options: Unpack[FollowOptions],
     ) -> Followed:
-        """Applies the patches of a log that were not applied yet, all of them at once.
+        """Applies the patches of a log that were not applied yet, all at once.
 
-        Patches are known by their ids: the log may begin anywhere before the replica's version or
-        right after it, and lie in any files. A log without ids is counted: it is given whole.
-        A log that misses patches, went another way, is unfinished or malformed changes nothing; nor
-        does one of which all was applied. Where another writer was faster, what that did not apply
-        is applied after it.
+        Patches are recognized by their ids: the log may begin anywhere before the version of the replica or right
+        after it, and may be in any files. Patches without ids are counted, so give the whole log. A log with missing
+        patches, another branch, unfinished transactions or errors changes nothing; nor does a log that was applied
+        completely. If another writer was faster, the remaining patches are applied after its changes.
 
-        Memory does not grow with the table, nor with the log: what does not fit goes to temporary
-        files.
+        Memory does not grow with the table or the log: data that does not fit goes to temporary files.
 
         Args:
-            log: A source of patches, a list of sources, or a directory, as for :func:`jelly.apply`.
-            each_version: Commit patch by patch, so that each version can be read later.
-            upto: Go no further than this version of the log, or the patch with this id.
-            spark: A session whose workers write the files, which they must see; the patches are
-                read here. Without it, threads do.
-            progress: Called with a :class:`jelly.Step` now and then; an exception stops.
-            **options: Of reading: ``patch_format``, ``framing``, ``strict``, ``lenient_flags``,
+            log: A source of patches, a list of sources, or a folder, as for :func:`jelly.apply`.
+            each_version: Commit each patch separately, so that each version can be read later.
+            upto: Stop after this version of the log, or after the patch with this id.
+            spark: A session whose workers write the files; they must be able to access them. The patches are read in
+                this process. Without it, threads write the files.
+            progress: Called from time to time with a :class:`jelly.Step`; an exception stops the work.
+            **options: For reading: ``patch_format``, ``framing``, ``strict``, ``lenient_flags``,
                 ``limits``.
 
         Returns:
-            What was done.
+            A summary of the result.
 
         Raises:
             ReplicaError: The log does not continue the table, or other writers were faster ten times.
-            PatchError: The patches have no meaning: unfinished transactions, a broken chain.
-            JellyError: A source is bad.
+            PatchError: The patches are not valid: unfinished transactions, a broken chain.
+            JellyError: A source has an error.
             OSError: Reading or writing failed.
             ValueError: An option is wrong.
         """
@@ -205,22 +202,21 @@ class Replica:
     def foreach_batch(self, rows: DataFrame, batch: int = 0) -> Followed:
         """Applies the patches of a micro-batch: ``stream.writeStream.foreachBatch(replica.foreach_batch)``.
 
-        Patches need ids, by which those are known that were applied before: a batch that comes again
-        changes nothing. A batch has whole patches, as files give them; the driver holds them,
-        compressed.
+        Patches need ids, so that a repeated batch changes nothing. A batch must have whole patches, as files have;
+        the driver holds them, compressed.
 
         Args:
-            rows: Rows in the columns of :data:`jelly.PATCH_SCHEMA`, all of them, headers too.
+            rows: All rows of the patches, including headers, in the columns of :data:`jelly.PATCH_SCHEMA`.
             batch: The number of the batch, which is not needed.
 
         Returns:
-            What was done.
+            A summary of the result.
 
         Raises:
             ReplicaError: As for :meth:`follow`, and if patches have no ids.
             JellyError: As for :meth:`follow`.
             PatchError: A patch without a ``prev`` does not come right after the one before it in its source (``patch.gap``).
-            ValueError: A patch has no ``Z`` row, or its ``seq`` has a hole: rows were filtered away.
+            ValueError: A patch has no ``Z`` row, or its ``seq`` has a gap, because rows were filtered out.
         """
         del batch
         from jelly.replica._spark import encoded
@@ -249,10 +245,10 @@ class Replica:
         )  # fmt: skip
 
     def read(self, version: int | None = None) -> pa.RecordBatchReader:
-        """The quads of a version, streaming: what pyarrow, polars and DuckDB take.
+        """The quads of a version as a stream, for pyarrow, polars and DuckDB.
 
         Args:
-            version: One of :attr:`versions`; the last one otherwise.
+            version: One of :attr:`versions`; the default is the last one.
 
         Raises:
             ReplicaError: The version cannot be read.
@@ -266,11 +262,11 @@ class Replica:
         return self.read().__arrow_c_stream__(requested_schema)
 
     def dataframe(self, spark: SparkSession, version: int | None = None) -> DataFrame:
-        """The quads of a version as a DataFrame of Spark, which reads the Parquet files itself.
+        """The quads of a version as a Spark DataFrame; Spark reads the Parquet files itself.
 
         Args:
-            spark: The session; its workers must see the files.
-            version: One of :attr:`versions`; the last one otherwise.
+            spark: The session; its workers must be able to access the files.
+            version: One of :attr:`versions`; the default is the last one.
 
         Raises:
             ReplicaError: The version cannot be read.
@@ -291,12 +287,11 @@ class Replica:
         """Writes the dataset, with the prefixes of its default graph.
 
         Args:
-            dest: Path (``-`` is standard output) or binary file object. A path appears whole or not
-                at all.
-            version: One of :attr:`versions`; the last one otherwise.
-            to: Format, as for :func:`jelly.convert`: ``auto`` goes by the extension.
+            dest: Path (``-`` is standard output) or binary file object. A path appears complete or not at all.
+            version: One of :attr:`versions`; the default is the last one.
+            to: Format, as for :func:`jelly.convert`: ``auto`` uses the extension.
             to_compression: ``none``, ``gzip``, ``zstd``, or ``auto``: by the extension.
-            **options: Of writing, as for :func:`jelly.convert`.
+            **options: For writing, as for :func:`jelly.convert`.
 
         Returns:
             Rows and bytes.
@@ -318,18 +313,18 @@ class Replica:
         spark: SparkSession | None = None,
         progress: Report | None = None,
     ) -> bool:
-        """Writes the changes that lie beside the buckets into them; the version stays.
+        """Merges the changes that are stored beside the files into the files; the version stays the same.
 
-        Commits do so by themselves when the changes are a 16th of the table, or many. What a program
-        sees that reads the folder of a Parquet replica is the last version that was written so.
+        Commits do this automatically when the changes reach a 16th of the table, or many rows. A program that reads
+        the folder of a Parquet replica directly sees the last version that was merged.
 
         Args:
-            bucket_rows: Quads that a file shall have from now on: all files are written anew.
+            bucket_rows: Number of quads that a file should have from now on; all files are rewritten.
             spark: A session whose workers write the files, as for :meth:`follow`.
-            progress: Called with a :class:`jelly.Step` now and then; an exception stops.
+            progress: Called from time to time with a :class:`jelly.Step`; an exception stops the work.
 
         Returns:
-            Whether files were written. False: nothing lay beside the buckets, and they have this size.
+            Whether files were written; False if there was nothing to merge and the files already have this size.
 
         Raises:
             ReplicaError: Other writers were faster ten times.
@@ -342,19 +337,19 @@ class Replica:
         )
 
     def vacuum(self, keep: int = 1, *, hours: float = 168, dry_run: bool = False) -> list[str]:
-        """Deletes old versions, and what killed processes left.
+        """Deletes old versions, and what killed processes left behind.
 
         Args:
-            keep: So many versions stay readable. Whoever reads another one meanwhile fails.
-            hours: What looks like a commit of another machine that is going on is only deleted when
-                it is older than that. Of Delta Lake, all files that younger versions have stay.
+            keep: Number of versions that stay readable. Reading any other version fails from then on.
+            hours: Files that look like a running commit of another machine are deleted only if they are older than
+                this. With Delta Lake, all files of younger versions stay.
             dry_run: Delete nothing.
 
         Returns:
-            What was deleted, or would be, as paths within the table.
+            The paths within the table that were deleted, or would be.
 
         Raises:
-            OSError: Something cannot be deleted.
+            OSError: A file cannot be deleted.
         """
         return self._store.vacuum(keep, hours, dry_run=dry_run)
 
@@ -371,7 +366,7 @@ class Replica:
 
 def _refuse_rows(bucket_rows: int | None) -> None:
     if bucket_rows is not None and bucket_rows < 1:
-        raise ValueError("bucket_rows is at least 1")
+        raise ValueError("bucket_rows must be at least 1")
 
 
 def _runner(spark: SparkSession | None, call: str) -> Runner:

@@ -53,32 +53,32 @@ def app(
     """Makes the ASGI application that serves the logs in a folder or an object store.
 
     Args:
-        root: A folder of logs, or an address in an object store such as ``s3://bucket/logs``. Of its
-            logs copies are kept in a temporary folder; what is published goes to the store first.
+        root: A folder of logs, or an address in an object store such as ``s3://bucket/logs``. The server keeps copies
+            of the logs in a temporary folder; patches are written to the store first.
         tokens: A file of ``name sha256 scopes logs``; without it, every request may do everything.
-        limits: What the server puts up with.
-        read_only: Refuse all that changes something.
-        hosts: Names that requests may give the server in ``Host``; None: any.
+        limits: The limits of the server.
+        read_only: Reject every request that changes something.
+        hosts: Names of the server that ``Host`` of requests may have; None for any.
         cors: Origins such as ``https://example.org`` whose pages may send requests.
-        trust_header: A header in which a proxy says who the user is: a name of the file of tokens,
-            with ``-`` for the hash. From others than ``proxy_addresses`` it counts for nothing.
+        trust_header: A header with the name of the user, which a proxy sets: a name in the tokens file, with ``-``
+            for the hash. The header counts only from ``proxy_addresses``.
         proxy_addresses: Addresses of that proxy.
-        require_condition: Refuse publishes without If-Match, If-None-Match, ``?expect=`` or ``H prev``.
+        require_condition: Reject publishes without If-Match, If-None-Match, ``?expect=`` or ``H prev``.
         record_publisher: Add the name of the token to each patch as ``H publisher``.
         delta: Speak the protocol of RDF Delta too, under ``/-/delta/``.
-        storage: How an object store is reached, as of :class:`jelly.Log`.
+        storage: How to reach an object store, as for :class:`jelly.Log`.
 
     Returns:
         The application, for uvicorn and other ASGI servers.
 
     Raises:
-        ValueError: The file of tokens has another form, or what is given needs something else.
+        ValueError: The tokens file is not valid, or an option needs another option.
         OSError: The folder or the file of tokens cannot be read.
     """
     if bool(trust_header) != bool(proxy_addresses) or (trust_header and not tokens):
-        raise ValueError("--trust-header needs --proxy-address and --tokens: only the proxy may say who the user is")  # fmt: skip
+        raise ValueError("--trust-header needs --proxy-address and --tokens: only the proxy may name the user")  # fmt: skip
     if record_publisher and not tokens:
-        raise ValueError("--record-publisher needs --tokens: nobody else has a name")
+        raise ValueError("--record-publisher needs --tokens, because only tokens have names")
     logs = logs_at(root, storage)
     routes = [
         *(Delta().routes(_Methods) if delta else []),
@@ -177,7 +177,7 @@ class _Methods:
             headers |= {"Accept-Patch": ACCEPT_PATCH, "Accept-Post": ACCEPT_PATCH}
             response: Response = Response(status_code=204, headers=headers)
         elif (endpoint := self._endpoints.get(request.method)) is None:
-            raise Problem(405, "method", f"{request.method} is not for this path; it takes {self._allow}", headers)  # fmt: skip
+            raise Problem(405, "method", f"{request.method} is not allowed for this path; allowed: {self._allow}", headers)  # fmt: skip
         else:
             if self._query is not None and not _pages.asks_page(request):
                 self._refuse_unknown(request, self._query)
@@ -188,12 +188,12 @@ class _Methods:
     def _refuse_unknown(request: Request, known: list[str]) -> None:
         if unknown := [name for name in request.query_params if name not in known]:
             takes = ", ".join(f"{name}=" for name in known) or "none"
-            raise Problem(400, "query", f"{unknown[0][:64]!r} is no parameter of this path; it takes {takes}")  # fmt: skip
+            raise Problem(400, "query", f"{unknown[0][:64]!r} is not a parameter of this path; its parameters: {takes}")  # fmt: skip
 
 
 async def _refuse(request: Request, error: Exception) -> Response:
     if isinstance(error, HTTPException):
-        detail = "nothing is at this path" if error.status_code == 404 else error.detail
+        detail = "there is nothing at this path" if error.status_code == 404 else error.detail
         error = Problem(error.status_code, "path", detail, dict(error.headers or {}))
     problem = problem_of(error, publishes=request.method not in ("GET", "HEAD"))
     if is_logged(problem):

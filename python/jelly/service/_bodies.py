@@ -49,10 +49,13 @@ async def received(request: Request, path: Path, limits: Limits) -> bytes | Path
                 file.write(held)
                 return path
             except TimeoutError:
-                detail = f"the body came too slowly: no byte for {limits.idle} s, or less than {limits.rate:g} bytes a second"
+                detail = (
+                    f"the body arrived too slowly: no byte for {limits.idle} s, or less than "
+                    f"{limits.rate:g} bytes a second"
+                )
                 raise Problem(408, "slow", detail, _CLOSE) from None
             except ClientDisconnect:
-                raise Problem(400, "cut", "the body ended before its end") from None
+                raise Problem(400, "cut", "the body is incomplete") from None
             size += len(piece)
             if size > limits.body:
                 raise _too_large(limits)
@@ -67,7 +70,7 @@ async def received(request: Request, path: Path, limits: Limits) -> bytes | Path
 
 
 def refuse_full(folder: Path, more: int, limits: Limits) -> None:
-    """Refuses what would fill the disk.
+    """Rejects what would fill the disk.
 
     Raises:
         Problem: Too little is free (507).

@@ -146,11 +146,11 @@ async def create(request: Request) -> Response:
     name = request.path_params["log"]
     rules.refuse_draining(logs)
     if request.headers.get("if-none-match") == "*" and await run_in_threadpool(logs.has, name):
-        raise Problem(412, "patch.conflict", "the log is there already")
+        raise Problem(412, "patch.conflict", "the log exists already")
     has_body = request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers  # fmt: skip
     format, compression = sent(request, READ_DATA) if has_body else ("auto", "none")
     if compression != "none":
-        raise Problem(415, "media", "a base is sent without Content-Encoding", {"Accept-Encoding": "identity"})  # fmt: skip
+        raise Problem(415, "media", "a base must be sent without Content-Encoding", {"Accept-Encoding": "identity"})  # fmt: skip
     with place(request, "datasets"), work_folder(logs.root) as work:
         body = work / "body"
         sent_body = await _bodies.received(request, body, request.app.state.limits)

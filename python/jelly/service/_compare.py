@@ -48,7 +48,7 @@ def write_change(
 
 
 def pattern_of(request: Request) -> dict[str, list[str]]:
-    """The terms that a history is asked for; IRIs may stand without their brackets.
+    """The terms that a history is requested; IRIs may stand without their brackets.
 
     Raises:
         Problem: There is none (400).

@@ -70,7 +70,7 @@ def version_of(log: FolderLog, text: str) -> int:
     """The number of a version that a request names by number or id; 0 is what the log begins with.
 
     Raises:
-        PatchError: The log has no such version (``patch.version``), or no longer (``patch.gap``).
+        PatchError: The log does not have this version (``patch.version``), or no longer (``patch.gap``).
     """
     version = whole_number(text)
     if version is None:

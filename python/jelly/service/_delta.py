@@ -121,7 +121,11 @@ class Delta:
         query = request.query_params
         asked = request.path_params.get("version") or query.get("version") or query.get("patch")
         if asked is None:
-            raise Problem(400, "query", "no version and no id of a patch; GET /{log}/{version}")
+            raise Problem(
+                400,
+                "query",
+                "this is neither a version nor the id of a patch; use GET /{log}/{version}",
+            )
         version = await run_in_threadpool(self.known.version_of, log, asked)
 
         def write(spool: Any) -> None:
@@ -157,7 +161,7 @@ class Delta:
         said = await _json_of(request)
         operation, arg = said.get("operation"), said.get("arg")
         if not isinstance(operation, str) or "opid" not in said or not isinstance(arg, dict):
-            raise Problem(400, "rpc", "expected an object with operation, opid and arg, which is an object")  # fmt: skip
+            raise Problem(400, "rpc", "expected an object with operation, opid and arg; arg must be an object")  # fmt: skip
         if operation in _LOCKS:
             return JSONResponse(await self._lock(request, operation, arg))
         if operation in _LISTS:
@@ -170,7 +174,7 @@ class Delta:
         if operation == "create_datasource":
             return JSONResponse({"id": await self._create(request, arg)})
         if operation in ("copy_datasource", "rename_datasource", "remove_datasource"):
-            raise Problem(400, "rpc", f"{operation}: whoever owns the folder of the logs does that there")  # fmt: skip
+            raise Problem(400, "rpc", f"{operation}: the owner of the folder of the logs does this in the folder")  # fmt: skip
         raise Problem(400, "rpc", f"there is no operation {operation[:64]!r}")
 
     async def _all(self, request: Request, operation: str) -> list[Any]:
@@ -211,7 +215,7 @@ class Delta:
     async def _create(self, request: Request, arg: dict[str, Any]) -> str:
         name, uri = _text(arg, "name"), arg.get("uri")
         if not (uri is None or isinstance(uri, str)):
-            raise Problem(400, "rpc", "uri is not a string")
+            raise Problem(400, "rpc", "uri must be a string")
         check_scope(request.scope, "admin", name)
         logs: Logs = request.app.state.logs
         refuse_draining(logs)
@@ -219,7 +223,7 @@ class Delta:
         with place(request, "datasets"), work_folder(logs.root) as work:
             is_new = await run_in_threadpool(lambda: logs.is_free(name) and logs.make(name, None, "auto", work, more))  # fmt: skip
         if not is_new:
-            raise Problem(400, "rpc", f"there is a log {name!r} already")
+            raise Problem(400, "rpc", f"the log {name!r} exists already")
         log = await run_in_threadpool(logs.get, name)
         return self.known.id_of(name, log.info().id)
 
@@ -227,7 +231,7 @@ class Delta:
         if operation == "lock-refresh":
             asked = arg.get("array")
             if not isinstance(asked, list) or not all(isinstance(one, dict) for one in asked):
-                raise Problem(400, "rpc", "lock-refresh needs array, of objects")
+                raise Problem(400, "rpc", "lock-refresh needs array, an array of objects")
             failed = []
             for one in asked:
                 name, _ = await self._log(request, "publish", _text(one, "datasource"))
@@ -285,7 +289,7 @@ async def _json_of(request: Request) -> dict[str, Any]:
     try:
         said = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Problem(400, "rpc", f"the body is no JSON: {error}") from None
+        raise Problem(400, "rpc", f"the body is not JSON: {error}") from None
     if not isinstance(said, dict):
-        raise Problem(400, "rpc", "the body is no JSON object")
+        raise Problem(400, "rpc", "the body is not a JSON object")
     return said

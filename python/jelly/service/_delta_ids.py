@@ -38,7 +38,7 @@ def renamed(source: Any, dest: Any, format: Any, new: Mapping[str, str], **optio
 
 
 class Known:
-    """Names of logs by their UUIDs, as far as they were asked for."""
+    """Names of logs by their UUIDs, as far as they were requested."""
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
@@ -79,7 +79,7 @@ class Known:
             return log.number(number)
         asked = asked.removeprefix("id:").lower()
         if not UUID.fullmatch(asked):
-            raise Problem(404, "patch.version", "a version is a number or a UUID")
+            raise Problem(404, "patch.version", "a version must be a number or a UUID")
         try:
             return log.number(f"urn:uuid:{asked}")
         except PatchError:

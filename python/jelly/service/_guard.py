@@ -28,7 +28,7 @@ LOCAL = ("localhost", "127.0.0.1", "[::1]")
 
 
 class Guard:
-    """Refuses requests before they reach the logs, and counts all of them."""
+    """Rejects requests before they reach the logs, and counts all of them."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class Guard:
         host = headers.get("host", "")
         name = host if host.endswith("]") else host.rsplit(":", 1)[0]
         if self._hosts is not None and name.lower() not in self._hosts:
-            raise Problem(403, "host", "the Host is not a name of this server: --host-name NAME adds one")  # fmt: skip
+            raise Problem(403, "host", "the Host is not a name of this server: add it with --host-name NAME")  # fmt: skip
         if method not in _SAFE:
             origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
             is_other = origin is not None and urlsplit(origin).netloc.lower() != host.lower()
@@ -121,7 +121,7 @@ class Guard:
 
 
 def check_scope(scope: Scope, wanted: str, log: str | None) -> None:
-    """Refuses what the server, or the token of a request, does not let it do.
+    """Rejects what the server, or the token of a request, does not let it do.
 
     Args:
         scope: Of the request.
@@ -136,13 +136,13 @@ def check_scope(scope: Scope, wanted: str, log: str | None) -> None:
         and scope["path"] != _METRICS
         and scope["state"]["reads_only"]
     ):
-        raise Problem(403, "scope", "this server only reads")
+        raise Problem(403, "scope", "this server is read-only")
     token: Token | None = scope["state"].get("token")
     if not wanted or token is None or token.may(wanted, log):
         return
     if log is not None and not token.may("read", log):
         raise no_log(log)
-    raise Problem(403, "scope", f"the token may not {wanted}")
+    raise Problem(403, "scope", f"the token does not allow {wanted}")
 
 
 def _wanted(method: str, path: str) -> tuple[str, str | None]:

@@ -1,4 +1,4 @@
-"""What a server puts up with."""
+"""The limits of a server."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from jelly.types import Limits as Reading
 
 
 class Limits(NamedTuple):
-    """What a server puts up with.
+    """The limits of a server.
 
     Attributes:
         body: Bytes of a body as it is sent; 413.
-        decompressed: Bytes of a body once its ``Content-Encoding`` is off; 413.
-        headers: Seconds until the headers of a request are there; 408.
+        decompressed: Bytes of a body after decompression; 413.
+        headers: Seconds until the headers of a request have arrived; 408.
         idle: Seconds without a byte of a body; 408.
         rate: Bytes a second that a body has on average after ``idle`` seconds; 408.
         connections: Connections at once; more are answered with 503.
-        publishes: Publishes to a log that may be under way or wait; more are refused (503).
-        datasets: Datasets, differences and histories that are made at once; more are refused (503).
-        watchers: Requests that wait for versions at once; more are refused (503).
-        followers: Subscriptions over gRPC that follow a log or topic at once; more are refused.
-        requests: Requests a minute of one token, or of all where there are no tokens; more are
-            refused (429). 0: as many as come.
+        publishes: Publishes to a log that are running or waiting; more are rejected (503).
+        datasets: Datasets, differences and histories that are computed at once; more are rejected (503).
+        watchers: Requests that wait for versions at once; more are rejected (503).
+        followers: Subscriptions over gRPC that follow a log or topic at once; more are rejected.
+        requests: Requests a minute with one token, or of all clients without tokens; more are rejected (429). 0 for
+            no limit.
         decoders: Bodies and answers that are decoded at once; others wait.
-        states: Bytes of the datasets that are kept for a log (``_states``); 0: none are.
-        free: Bytes of the disk that stay free; what would take them is refused (507).
-        topic: Bytes of a topic that was published over gRPC; more are refused.
-        drain: Seconds that requests have to end when the server stops.
+        states: Bytes of the datasets that are kept for a log (``_states``); 0 to keep none.
+        free: Bytes of the disk that stay free; requests that would take them are rejected (507).
+        topic: Bytes of a topic that was published over gRPC; more are rejected.
+        drain: Seconds for running requests when the server stops.
         reading: Limits of the readers of bodies.
     """
 
@@ -99,5 +99,5 @@ class Rates:
         left = min(self._most, left + (now - before) * self._most / 60)
         if left < 1:
             seconds = str(max(1, round((1 - left) * 60 / self._most)))
-            raise Problem(429, "rate", f"more than {self._most} requests a minute; ask again", {"Retry-After": seconds})  # fmt: skip
+            raise Problem(429, "rate", f"more than {self._most} requests a minute; try again later", {"Retry-After": seconds})  # fmt: skip
         self._left[name] = left - 1, now

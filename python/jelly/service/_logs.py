@@ -73,7 +73,7 @@ class Logs:
             return self._open[name]
 
     def open_log(self, name: str) -> FolderLog | None:
-        """A log that was asked for before, and may be gone since."""
+        """A log that was requested before, and may be gone since."""
         with self._lock:
             return self._open.get(name)
 
@@ -137,7 +137,7 @@ class Logs:
         return sorted(name for name in found if is_log(self.root / name))
 
     def forget(self, name: str) -> None:
-        """Opens a log anew the next time."""
+        """Opens a log again the next time."""
         with self._lock:
             self._open.pop(name, None)
 

@@ -232,7 +232,7 @@ def _matching(found: FolderLog, info: LogInfo, asked: str) -> list[LogVersion]:
 
 
 def known_of(request: Request, name: str, found: FolderLog, info: LogInfo) -> Known:
-    """What is remembered of a log for its pages; it goes where the log is opened anew."""
+    """What is remembered of a log for its pages; it goes where the log is opened again."""
     kept: dict[str, Known] = request.app.state.known
     if name not in kept or kept[name].log is not found:
         kept[name] = Known(found, info)

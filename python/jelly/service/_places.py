@@ -22,7 +22,7 @@ def take(request: Request, what: str, log: str = "") -> None:
     busy: Counter[tuple[str, str]] = request.app.state.busy
     most = getattr(request.app.state.limits, what)
     if busy[what, log] >= most:
-        raise Problem(503, "busy", f"{most} {what} are under way; ask again", {"Retry-After": "1"})
+        raise Problem(503, "busy", f"{most} {what} are running; try again", {"Retry-After": "1"})
     busy[what, log] += 1
 
 

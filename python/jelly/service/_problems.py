@@ -49,12 +49,12 @@ class Problem(Exception):  # noqa: N818 - it is what the body is called
 def no_log(name: str) -> Problem:
     """What is answered where no log has the name, or the client may not know of it."""
     return Problem(
-        404, "log", f"there is no log {name[:128]!r}; PUT, or `jelly log create`, makes one"
+        404, "log", f"there is no log {name[:128]!r}; create it with PUT or `jelly log create`"
     )
 
 
 def detail_of(error: JellyError) -> str:
-    """What an error says, but for the place of the file: where files stand on the server is nobody's business."""
+    """What an error says, except the place of the file: where files stand on the server is nobody's business."""
     return str(error).replace(f" ({error.source})", "").replace(f"{error.source}: ", "")
 
 
@@ -77,14 +77,20 @@ def problem_of(error: BaseException, *, publishes: bool) -> Problem:
             return Problem(status, error.kind, text, **more)
     # what a store says of itself and of the credentials is nobody's business
     if isinstance(error, StoreDownError):
-        detail = "the object store behind the server does not answer; ask again: a patch that is sent again with its id is published once"
+        detail = (
+            "the object store behind the server does not answer; try again: a patch that is sent "
+            "again with its id is published only once"
+        )
         return Problem(503, "store", detail, {"Retry-After": "5"})
     if isinstance(error, StoreRefusedError):
-        detail = "the object store behind the server refuses the requests of the server: its credentials are wrong, or may not do this; the log of the server says more"
+        detail = (
+            "the object store behind the server rejects the requests of the server: its "
+            "credentials are wrong, or do not allow this; see the log of the server"
+        )
         return Problem(502, "store.refused", detail)
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return Problem(507, "storage", "the disk is full; nothing was published")
-    return Problem(500, "internal", "the server failed; its log has the number of the request")
+    return Problem(500, "internal", "the server failed; see the number of this request in its log")
 
 
 def is_logged(problem: Problem) -> bool:

@@ -19,13 +19,13 @@ from jelly.service._tokens import Token
 
 
 def refuse_draining(logs: Logs) -> None:
-    """Refuses changes while the server stops.
+    """Rejects changes while the server stops.
 
     Raises:
         Problem: It does (503).
     """
     if logs.is_draining:
-        raise Problem(503, "draining", "the server stops; ask again", {"Retry-After": "5", "Connection": "close"})  # fmt: skip
+        raise Problem(503, "draining", "the server is stopping; try again", {"Retry-After": "5", "Connection": "close"})  # fmt: skip
 
 
 def headers_of(request: Request) -> dict[str, str]:
@@ -44,7 +44,7 @@ def publisher_of(token: Token | None) -> dict[str, str]:
 
 
 def check_publisher(headers: dict[str, str], found: Prepared) -> None:
-    """Refuses a patch that says itself who published it, where the server says that.
+    """Rejects a patch that says itself who published it, where the server says that.
 
     Raises:
         PatchError: It does (``patch.header``).
@@ -55,7 +55,7 @@ def check_publisher(headers: dict[str, str], found: Prepared) -> None:
 
 
 def check_condition(request: Request, found: Prepared, expect: object) -> None:
-    """Refuses a publish without a condition, where the server requires one.
+    """Rejects a publish without a condition, where the server requires one.
 
     Raises:
         Problem: There is neither If-Match, If-None-Match, ?expect= nor H prev (428).

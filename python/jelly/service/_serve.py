@@ -41,35 +41,34 @@ def serve(
     grpc_port: int | None = None,
     topics: Mapping[str, str | os.PathLike[str]] | None = None,
 ) -> None:
-    """Serves the logs in a folder or an object store until SIGTERM or SIGINT; what is under way ends first.
+    """Serves the logs in a folder or an object store until SIGTERM or SIGINT; running requests are finished first.
 
     Args:
-        root: As of :func:`app`.
-        host: The address; one that is not of this machine alone needs ``tokens``, ``client_ca`` or
-            ``insecure``.
+        root: As for :func:`app`.
+        host: The address; an address that other machines can reach needs ``tokens``, ``client_ca`` or ``insecure``.
         port: The port.
-        tokens: As of :func:`app`.
+        tokens: As for :func:`app`.
         tls_cert: The certificate of the server, a PEM file.
         tls_key: Its key.
-        client_ca: Only clients whose certificate this authority has signed are let in.
-        read_only: As of :func:`app`.
-        insecure: Let everybody who reaches the address do everything.
-        host_names: More names that requests may give the server in ``Host``.
-        cors: As of :func:`app`.
-        trust_header: As of :func:`app`.
-        proxy_addresses: As of :func:`app`.
-        require_condition: As of :func:`app`.
-        record_publisher: As of :func:`app`.
-        delta: As of :func:`app`.
-        storage: As of :func:`app`.
-        limits: As of :func:`app`.
+        client_ca: Accept only clients with a certificate that this authority has signed.
+        read_only: As for :func:`app`.
+        insecure: Let everyone who can reach the address do everything.
+        host_names: Other names of the server that ``Host`` of requests may have.
+        cors: As for :func:`app`.
+        trust_header: As for :func:`app`.
+        proxy_addresses: As for :func:`app`.
+        require_condition: As for :func:`app`.
+        record_publisher: As for :func:`app`.
+        delta: As for :func:`app`.
+        storage: As for :func:`app`.
+        limits: As for :func:`app`.
         grpc_port: Serve the logs and RDF streams over gRPC too, at this port; needs grpcio.
         topics: Files of any RDF format that can be subscribed to over gRPC, by name.
 
     Raises:
-        ValueError: The address is open to others, and nothing says who may do what; or topics are
-            given, and no port for gRPC.
-        OSError: The address cannot be had.
+        ValueError: Other machines can reach the address, but there are no tokens, client certificates or
+            ``insecure``; or there are topics, but no port for gRPC.
+        OSError: The server cannot listen on the address.
     """
     import ssl
 
@@ -78,10 +77,10 @@ def serve(
     from jelly.service._server import Server, connection
 
     if topics and grpc_port is None:
-        raise ValueError("topics are served over gRPC: give --grpc-port too")
+        raise ValueError("topics are served only over gRPC: give --grpc-port too")
     is_local = host in _LOOPBACK
     if not (is_local or tokens or client_ca or insecure):
-        raise ValueError(f"{host} is open to other machines: give --tokens FILE or --client-ca FILE, or say --insecure")  # fmt: skip
+        raise ValueError(f"other machines can reach {host}: give --tokens FILE or --client-ca FILE, or --insecure")  # fmt: skip
     if client_ca and not tls_cert:
         raise ValueError("--client-ca needs --tls-cert and --tls-key")
     hosts = {*LOCAL, host, *host_names} if is_local or host_names else None
@@ -124,7 +123,7 @@ def serve(
 
 
 def _refuse_taken(host: str, port: int) -> None:
-    """Refuses an address that cannot be had: uvicorn would end the process.
+    """Rejects an address that cannot be had: uvicorn would end the process.
 
     Raises:
         OSError: It cannot be had.
@@ -138,7 +137,8 @@ def _refuse_taken(host: str, port: int) -> None:
                 if error.errno not in (errno.EADDRINUSE, errno.EACCES):
                     continue  # another address of the host may do
                 raise OSError(
-                    f"{host}:{port}: the address cannot be had ({error.strerror}); --port gives another one"
+                    f"{host}:{port}: the server cannot listen on this address ({error.strerror}); "
+                    "choose another port with --port"
                 ) from None
 
 

@@ -38,7 +38,7 @@ class _Connection(H11Protocol):
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
         if len(self.connections) > self.kept_to.connections:
-            self._refuse(503, "busy", "too many connections; come again", ("Retry-After", "1"))
+            self._refuse(503, "busy", "too many connections; try again", ("Retry-After", "1"))
             return
         self._wait()
 
@@ -62,7 +62,7 @@ class _Connection(H11Protocol):
     def _too_late(self) -> None:
         self._late = None
         if self.conn.their_state is h11.IDLE and self.conn.our_state is h11.IDLE:
-            detail = f"the headers of the request did not come within {self.kept_to.headers:g} s"
+            detail = f"the headers of the request did not arrive within {self.kept_to.headers:g} s"
             self._refuse(408, "slow", detail)
 
     def _refuse(self, status: int, kind: str, detail: str, *more: tuple[str, str]) -> None:

@@ -63,7 +63,7 @@ class Copy(FolderLog):
 
         Raises:
             JellyError: The log is damaged.
-            OSError: The store cannot be reached, or refuses; requests of the next second are not sent.
+            OSError: The store cannot be reached, or rejects; requests of the next second are not sent.
         """
         with self._following:
             if isinstance(self._failed, _STORE) and time.monotonic() - self._looked < _SECONDS:
@@ -155,13 +155,15 @@ def logs_at(root: str | os.PathLike[str], storage: Mapping[str, Any] | None = No
     if isinstance(root, str) and is_store(root):
         return StoreLogs(root, storage)
     if storage is not None:
-        raise ValueError(f"storage= is for object stores, such as s3://bucket/logs, not for {root}")
+        raise ValueError(
+            f"storage= works only with object stores, such as s3://bucket/logs, not with {root}"
+        )
     home = Path(local_path(root))
     if home.is_file():
         raise NotADirectoryError(f"{root} is a file; expected a folder of logs")
     if home.is_dir() and (is_log(home) or _internal.patch_files(home)):
         raise ValueError(
-            f"{root} is a log; serve the folder that it stands in: {home.absolute().parent}"
+            f"{root} is a log; serve the folder that contains it: {home.absolute().parent}"
         )
     home.mkdir(parents=True, exist_ok=True)
     return Logs(home)
@@ -172,7 +174,7 @@ class StoreLogs(Logs):
 
     Args:
         url: The address, such as ``s3://bucket/logs``.
-        storage: How the store is reached, as of :class:`jelly.Log`.
+        storage: How the store is reached, as for :class:`jelly.Log`.
 
     Raises:
         ImportError: obstore is not installed.
@@ -196,7 +198,7 @@ class StoreLogs(Logs):
 
         Raises:
             Problem: There is none (404).
-            OSError: The store cannot be reached, or refuses.
+            OSError: The store cannot be reached, or rejects.
         """
         path = self.path(name)
         with self._lock:

@@ -53,7 +53,7 @@ def parsed(text: str) -> list[Token]:
             continue
         scopes = frozenset(words[2].split(",")) if len(words) == 4 else frozenset()
         if len(words) != 4 or not _DIGEST.fullmatch(words[1]) or not scopes <= set(SCOPES):
-            raise ValueError(f"line {number} of the tokens is no `name sha256 scopes logs`, with scopes of {', '.join(SCOPES)}")  # fmt: skip
+            raise ValueError(f"line {number} of the tokens is not `name sha256 scopes logs`, with scopes from {', '.join(SCOPES)}")  # fmt: skip
         found.append(Token(words[0], words[1], scopes, tuple(words[3].split(","))))
     return found
 
@@ -83,7 +83,7 @@ class Tokens:
         for token in self._read():
             if token.name == name and token.digest == "-":
                 return token
-        raise Problem(401, "token", "the proxy names nobody whom the file of tokens knows")
+        raise Problem(401, "token", "the proxy names a user that the tokens file does not have")
 
     def of(self, headers: Mapping[str, str], method: str) -> Token:
         """Whose request it is.

@@ -111,7 +111,7 @@ async def patch(request: Request) -> Response:
         return await _patch(request, log, version)
     if UUID.fullmatch(text):
         return await _patch(request, log, f"urn:uuid:{text}")
-    raise Problem(404, "patch.version", "a version is a number or a UUID; ?id= takes any id")
+    raise Problem(404, "patch.version", "a version must be a number or a UUID; ?id= takes any id")
 
 
 async def _patch(request: Request, log: FolderLog, version: int | str) -> Response:

@@ -1,21 +1,22 @@
 """Spark sessions whose workers find this library. Needs the extra ``jelly-patch[spark]``.
 
-Spark starts its Python workers as ``python3``, not with the interpreter that runs the driver. Where
-those differ, as in a virtual environment that is not activated, workers lack this library and
-pyarrow. So either
+Spark starts its Python workers as ``python3``, not with the interpreter of the driver. If the two differ, as in a
+virtual environment that is not activated, workers lack this library and pyarrow. So use either
 
     spark = jelly.spark.session("my app")
 
-or, with a builder or a session of your own,
+or, with your own builder or session,
 
     spark = SparkSession.builder.config(map=jelly.spark.settings()).getOrCreate()
 
-In it, files are read and written as Parquet is, by name:
+In this session, files are read and written by format name, like Parquet:
 
     patches = spark.read.format("jelly-patch").load("logs")
 
-:mod:`jelly.spark.files` describes the options, :mod:`jelly.spark.kafka` those of messages, :mod:`jelly.spark.grpc` those of topics over gRPC, and
-:mod:`jelly.spark.tables` what patches mean to tables: ``jelly.spark.apply(base, patches)``. On a cluster, ``PYSPARK_PYTHON`` names the interpreter that the executors have; it is respected.
+:mod:`jelly.spark.files` describes the options for files, :mod:`jelly.spark.kafka` those for messages,
+:mod:`jelly.spark.grpc` those for topics over gRPC, and :mod:`jelly.spark.tables` the functions for patches and
+tables, such as ``jelly.spark.apply(base, patches)``. On a cluster, ``PYSPARK_PYTHON`` names the interpreter of the
+executors; this library does not change it.
 """
 
 from jelly.spark._register import register

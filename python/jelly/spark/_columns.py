@@ -38,5 +38,5 @@ def as_wanted(batch: pa.RecordBatch, wanted: pa.Schema) -> pa.RecordBatch:
     columns = [batch.column(name.lower()) for name in wanted.names]
     for field, column in zip(wanted, columns, strict=True):
         if not field.nullable and column.null_count:
-            raise ValueError(f"column {field.name!r} is declared NOT NULL, but there is a null")
+            raise ValueError(f"column {field.name!r} is declared NOT NULL, but has a null")
     return pa.RecordBatch.from_arrays(columns, schema=wanted)

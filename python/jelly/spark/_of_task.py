@@ -21,5 +21,5 @@ def query_and_batch() -> tuple[str, str]:
     query = context.getLocalProperty("sql.streaming.queryId") if context else None
     number = context.getLocalProperty("streaming.sql.batchId") if context else None
     if query is None or number is None:
-        raise RuntimeError("Spark does not say of which query and batch this task is")
+        raise RuntimeError("Spark does not report the query and batch of this task")
     return query, number

@@ -139,8 +139,8 @@ def parse(options: Mapping[str, str], known: Iterable[Option], source: str) -> d
         option = table.get(name.lower())
         if option is None and name.lower() in OF_TABLES:
             raise ValueError(
-                "Spark keeps no path and no options for a table of a Python data source: use "
-                f"CREATE TEMPORARY VIEW name USING `{source}` OPTIONS (path '...')"
+                "Spark stores neither path nor options for a table of a Python data source: use "
+                "CREATE TEMPORARY VIEW name USING `{source}` OPTIONS (path '...')"
             )
         if option is None:
             near = difflib.get_close_matches(name.lower(), table, 1, cutoff=0.0)
@@ -164,7 +164,7 @@ def paths_of(options: Mapping[str, str]) -> tuple[str, ...]:
     else:
         found = (options["path"],) if options.get("path") else ()
     if not found:
-        raise ValueError("no path: give one to load(), or several as a list")
+        raise ValueError("there is no path: give one to load(), or a list of paths")
     return found
 
 
@@ -240,11 +240,15 @@ class ReadOptions:
         known = (*DECODE[kind], *LIMITS, *FILES, *TIMES, *STREAM)
         chosen = parse(plain(options, *PATHS), known, source)
         if stream is False and (only := taken(chosen, STREAM)):
-            raise ValueError(f"option {camel(next(iter(only)))!r} is for streams: use readStream")
+            raise ValueError(
+                f"option {camel(next(iter(only)))!r} works only with streams: use readStream"
+            )
         if stream and (timed := [time.name for time in TIMES if time.keyword in chosen]):
-            raise ValueError(f"option {timed[0]!r} is not for streams, which read each file once")
+            raise ValueError(
+                f"option {timed[0]!r} does not work with streams, which read each file once"
+            )
         if {"max_files_per_trigger", "max_bytes_per_trigger"} <= chosen.keys():
-            raise ValueError("maxFilesPerTrigger and maxBytesPerTrigger cannot both be given")
+            raise ValueError("maxFilesPerTrigger and maxBytesPerTrigger cannot be used together")
         keywords = {"batch_rows": BATCH_ROWS} | with_limits(chosen, DECODE[kind])
         if "columns" in keywords:  # in any case, as Spark has names
             keywords["columns"] = [name.lower() for name in keywords["columns"]]
@@ -253,12 +257,14 @@ class ReadOptions:
         made._require_other_names()  # a wrong option shows here, not in a worker
         if made.leaves_bad_out and keywords.get("mode") == "permissive":
             raise ValueError(
-                "mode permissive makes a row of an error: ignoreCorruptFiles and badRecordsPath leave bad files out"
+                "mode permissive cannot be used with ignoreCorruptFiles or badRecordsPath: it "
+                "makes a row of an error, and they leave bad files out"
             )
         folder = f"{(made.bad_records_path or '').rstrip('/')}/"
         if any(folder.startswith(f"{path.rstrip('/')}/") for path in made.paths):
             raise ValueError(
-                f"option 'badRecordsPath': {made.bad_records_path} is in a folder that is read; give another one"
+                f"option 'badRecordsPath': {made.bad_records_path} is in a folder that is read; "
+                "choose another folder"
             )
         return made
 
@@ -268,7 +274,7 @@ class ReadOptions:
         return self.ignore_corrupt_files or self.bad_records_path is not None
 
     def _require_other_names(self) -> None:
-        """Refuses columns of folders that rows have already."""
+        """Rejects columns of folders that rows have already."""
         own = [*self.schema.names, *Schema(self.kind, permissive=True).names]
         named = [name.lower() for name in self.partition_columns]
         for at, name in enumerate(named):
@@ -335,7 +341,7 @@ class WriteOptions:
         chosen = parse(plain(options, *PATHS, *OF_SPARK), known, source)
         paths = paths_of(options)
         if len(paths) != 1:
-            raise ValueError(f"one path to write to, not {len(paths)}")
+            raise ValueError(f"expected one path to write to, found {len(paths)}")
         keywords = with_limits(chosen, ENCODE[kind])
         if stream := taken(chosen, STREAM_OPTIONS[kind]):
             made = PatchOptions if kind == "patch" else RdfOptions

@@ -33,6 +33,6 @@ def register(spark: SparkSession) -> None:
         try:
             spark.dataSource.register(source)
         except PySparkException as error:
-            # Spark 4.0 refuses a source that it found by its name
+            # Spark 4.0 rejects a source that it found by its name
             if error.getCondition() != "DATA_SOURCE_ALREADY_EXISTS":
                 raise

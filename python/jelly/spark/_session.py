@@ -22,7 +22,7 @@ Setting: TypeAlias = bool | float | int | str | None
 _GET_SPARK = "Spark is not installed: pip install 'jelly-patch[spark]'"
 _GET_JAVA = (
     "Get it from https://adoptium.net, with `apt install openjdk-17-jre-headless` or with "
-    "`brew install openjdk@17`; JAVA_HOME says which Java to take"
+    "`brew install openjdk@17`; JAVA_HOME selects the Java to use"
 )
 
 
@@ -30,8 +30,8 @@ def settings() -> dict[str, str]:
     """What a Spark session needs to run this library in its workers.
 
     The first entry is also a setting of running sessions: ``spark.conf.set(key, value)``.
-    Where the environment has no ``PYSPARK_PYTHON``, this interpreter is put there, too: functions
-    on RDDs and the planning of data sources take it from there alone.
+    If the environment has no ``PYSPARK_PYTHON``, it is set to this interpreter too, because functions on RDDs and the
+    planning of data sources read only this variable.
     """
     python = os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     return {
@@ -42,7 +42,7 @@ def settings() -> dict[str, str]:
 
 
 def session(app_name: str = "jelly", conf: Mapping[str, Setting] | None = None) -> SparkSession:
-    """A Spark session, the running one if there is one, with ``settings()``.
+    """A Spark session with ``settings()``; the running session if there is one.
 
     Without ``spark.master``, and not under ``spark-submit``, it is a local session on all cores.
 
@@ -52,7 +52,7 @@ def session(app_name: str = "jelly", conf: Mapping[str, Setting] | None = None) 
 
     Raises:
         ImportError: PySpark is not installed.
-        RuntimeError: A JVM must be started, and there is no Java 17 or later.
+        RuntimeError: A JVM must be started, but there is no Java 17 or later.
     """
     try:
         from pyspark.sql import SparkSession
@@ -124,6 +124,7 @@ def require_data_sources() -> None:
         raise ImportError(_GET_SPARK) from error
     if find_spec("pyspark.sql.datasource") is None:
         raise ImportError(
-            f"this is PySpark {pyspark.__version__}, and data sources in Python need 4.0 or newer: pip install "
+            f"this is PySpark {pyspark.__version__}, but Python data sources need 4.0 or newer: "
+            "pip install "
             "'jelly-patch[spark]'. With PySpark 3.5 df.mapInArrow(jelly.decode_batches, jelly.PATCH_SCHEMA_DDL) works"
         )

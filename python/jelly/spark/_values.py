@@ -76,7 +76,7 @@ def instant(value: str) -> int:
     except ValueError:
         found = None
     if found is None or found.tzinfo is None:
-        raise ValueError(f"{value!r} is no time with its time zone, such as 2026-03-01T12:00:00Z")
+        raise ValueError(f"{value!r} is not a time with a time zone, such as 2026-03-01T12:00:00Z")
     return round((found - datetime.fromtimestamp(0, UTC)) / timedelta(microseconds=1)) * 1000
 
 

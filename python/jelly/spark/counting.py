@@ -25,17 +25,17 @@ def count(
     storage: Mapping[str, str] | None = None,
     **options: Any,
 ) -> int:
-    """How many rows ``spark.read.format(…).load(paths)`` has.
+    """Counts the rows of ``spark.read.format(…).load(paths)``.
 
-    ``DataFrame.count()`` reads all columns and hands them to the JVM, for Spark does not say which columns a Python source
-    may leave out. Here the workers read one column of numbers, and hand over one row a task.
+    ``DataFrame.count()`` reads all columns and passes them to the JVM, because Spark does not tell a Python source
+    which columns it may leave out. Here the workers read one column of numbers, and pass one row per task.
 
     Args:
-        spark: The session whose workers do it. Needs pandas, as all of ``mapInArrow``.
+        spark: The session whose workers do the work. Needs pandas, like all uses of ``mapInArrow``.
         paths: Files, folders and globs, as ``load`` takes them.
         kind: ``rdf`` (statements) or ``patch`` (rows of patches, headers and transactions included).
-        storage: How remote storage is reached, as the options ``storage.*``.
-        **options: As those of :func:`write_parquet`, without ``columns``.
+        storage: How to reach remote storage, like the options ``storage.*``.
+        **options: As for :func:`write_parquet`, without ``columns``.
 
     Raises:
         ValueError: An option is wrong.

@@ -1,4 +1,4 @@
-"""From Jelly to Parquet without the detour through the JVM."""
+"""From Jelly to Parquet without the JVM."""
 
 from __future__ import annotations
 
@@ -52,26 +52,26 @@ def write_parquet(
     storage: Mapping[str, str] | None = None,
     **options: Any,
 ) -> list[ParquetFile]:
-    """Writes files as a Parquet table: what ``spark.read.format(…).load(paths).write.parquet(dest)`` does.
+    """Writes files as a Parquet table, like ``spark.read.format(…).load(paths).write.parquet(dest)``.
 
-    The workers decode and write Parquet themselves; rows do not pass through the JVM, which takes
-    several times more of the processor than to decode them. Spark reads ``dest`` as any other table.
+    The workers decode and write Parquet themselves; rows do not pass through the JVM, which costs several times more
+    processor time than decoding them. Spark reads ``dest`` like any other table.
 
-    It appears when all is written. Where folders can be renamed (here, HDFS) a new table, and one
-    that overwrites, appears at once; ``append`` moves in file by file at the end, as Spark does. On
-    object stores files are copied to their places at the end, one after the other, and ``_SUCCESS``
-    comes last; what was there before is deleted after that. Of a write that failed nothing remains;
-    of one that was killed, folders that begin with ``.`` or ``_``, which Spark passes over.
+    The table appears when everything is written. If folders can be renamed (local, HDFS), a table that is new or
+    overwritten appears at once; ``append`` moves the files one by one at the end, as Spark does. On object stores,
+    files are copied to their places at the end, one after the other, and ``_SUCCESS`` comes last; old files are
+    deleted after that. A write that failed leaves nothing; one that was killed leaves folders that begin with ``.``
+    or ``_``, which Spark ignores.
 
     Args:
-        spark: The session whose workers do it. Needs pandas, as all of ``mapInArrow``.
+        spark: The session whose workers do the work. Needs pandas, like all uses of ``mapInArrow``.
         paths: Files, folders and globs, as ``load`` takes them.
         dest: The folder of the table.
         kind: ``patch`` (the columns of ``jelly.PATCH_SCHEMA``) or ``rdf`` (``jelly.RDF_SCHEMA``).
-        mode: What to do where something is: ``error``, ``append`` or ``overwrite``.
+        mode: What to do if the table exists: ``error``, ``append`` or ``overwrite``.
         compression: ``snappy``, ``zstd``, ``gzip``, ``lz4`` or ``none``.
-        rows_per_group: Most rows in a row group; 64 MiB of rows end one too.
-        storage: How remote storage is reached, as the options ``storage.*``.
+        rows_per_group: Maximum number of rows in a row group, which also ends at 64 MiB of rows.
+        storage: How to reach remote storage, like the options ``storage.*``.
         **options: Those of :func:`jelly.read_patch` or :func:`jelly.read_rdf`, and of
             :mod:`jelly.spark.files`, as keywords: ``columns``, ``split_bytes``, ``min_partitions``.
 
@@ -79,13 +79,13 @@ def write_parquet(
         The files.
 
     Raises:
-        FileExistsError: Something is there, and the mode is ``error``.
+        FileExistsError: The table exists, and the mode is ``error``.
         ValueError: An option is wrong.
         OSError: A file cannot be read or written.
         Exception: A task failed; Spark's exception has the text of the library's error.
     """
     if mode not in ("error", "append", "overwrite"):
-        raise ValueError(f'mode is "error", "append" or "overwrite", not {mode!r}')
+        raise ValueError(f'mode must be "error", "append" or "overwrite", not {mode!r}')
     if compression not in _CODECS:
         raise ValueError(f"compression is {compression!r}; it can be {', '.join(_CODECS)}")
     if rows_per_group < 1:
@@ -133,10 +133,12 @@ def _require_room(place: Place, mode: Mode) -> None:
 
     found = place.fs.get_file_info(place.path)
     if found.type == pafs.FileType.File:
-        raise FileExistsError(f"{place.uri}: a file is there; give a folder to write to")
+        raise FileExistsError(f"{place.uri}: this is a file; choose a folder to write to")
     is_folder = found.type == pafs.FileType.Directory
     if mode == "error" and is_folder and place.fs.get_file_info(pafs.FileSelector(place.path)):
-        raise FileExistsError(f'{place.uri}: is there; mode can be "append" or "overwrite"')
+        raise FileExistsError(
+            f'{place.uri}: the folder exists already; use mode "append" or "overwrite"'
+        )
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ def is_whole(ends: int, rows: int, first: int | None, last: int | None) -> bool:
 def without_begin(patches: Iterable[tuple[int, int, int]]) -> int | None:
     """The first patch of a source that lacks its first rows, such as its headers.
 
-    ``seq`` counts the rows of a source from 0, on through its patches or anew in each of them. Of a patch whose
+    ``seq`` counts the rows of a source from 0, on through its patches or again in each of them. Of a patch whose
     predecessor is not there, the first ``seq`` is not known.
 
     Args:
@@ -37,6 +37,6 @@ def without_begin(patches: Iterable[tuple[int, int, int]]) -> int | None:
 def not_whole(source: str | None, patch: int | None) -> ValueError:
     """The error of a patch that lacks rows, or has rows twice."""
     return ValueError(
-        f'patch {patch} of the source {source!r} is not whole: a log is read with rows="all", '
-        f"and all its rows are needed, each of them once"
+        f"patch {patch} of the source {source!r} is incomplete: a log must be read with "
+        'rows="all", and each of its rows is needed exactly once'
     )

@@ -6,7 +6,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, GenericStringArray, OffsetSizeTrait, RecordBatch};
 use arrow_schema::{ArrowError, DataType};
 
-/// Refuses a batch that cannot be read safely.
+/// Rejects a batch that cannot be read safely.
 ///
 /// # Errors
 /// What is wrong with it.
@@ -34,22 +34,22 @@ fn check_strings<O: OffsetSizeTrait>(column: &GenericStringArray<O>) -> Result<(
     };
     let falls = offsets.windows(2).fold(false, |falls, two| falls | (two[1] < two[0]));
     if falls || first < O::zero() {
-        return Err(invalid("offsets of strings that fall, or are negative"));
+        return Err(invalid("the offsets of a string column decrease or are negative"));
     }
     let (start, end) = (first.as_usize(), last.as_usize());
     let Some(bytes) = column.value_data().get(start..end) else {
-        return Err(invalid("offsets of strings behind the end of their text"));
+        return Err(invalid("an offset of a string column is beyond the end of the text"));
     };
     if bytes.is_ascii() {
         return Ok(());
     }
     let Ok(text) = simdutf8::basic::from_utf8(bytes) else {
-        return Err(invalid("strings that are not UTF-8"));
+        return Err(invalid("a string column has text that is not UTF-8"));
     };
     if offsets.iter().all(|offset| text.is_char_boundary(offset.as_usize() - start)) {
         Ok(())
     } else {
-        Err(invalid("offsets of strings inside of a character"))
+        Err(invalid("an offset of a string column is inside a character"))
     }
 }
 

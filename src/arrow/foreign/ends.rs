@@ -13,14 +13,17 @@ pub fn rows(array: FFI_ArrowArray, data_type: DataType) -> Result<StructArray, A
     // SAFETY: the array is of this type, as its producer says, and its offsets were looked at
     let data = unsafe { from_ffi_and_data_type(array, data_type) }?;
     if data.null_count() > 0 {
-        let message =
-            format!("{} rows are null, and a record batch has no null rows: drop them", data.null_count());
+        let message = format!(
+            "{} rows are null, but a record batch cannot have null rows: drop \
+                     them",
+            data.null_count()
+        );
         return Err(ArrowError::InvalidArgumentError(message));
     }
     Ok(StructArray::from(data))
 }
 
-/// Refuses an array whose strings, bytes or lists end at a negative offset, or have no offsets.
+/// Rejects an array whose strings, bytes or lists end at a negative offset, or have no offsets.
 fn check(array: &FFI_ArrowArray, data_type: &DataType) -> Result<(), ArrowError> {
     match data_type {
         DataType::Utf8 | DataType::Binary => ends(array, 4),
@@ -49,7 +52,7 @@ fn check(array: &FFI_ArrowArray, data_type: &DataType) -> Result<(), ArrowError>
         }
         DataType::Dictionary(_, values) => match array.dictionary() {
             Some(dictionary) => check(dictionary, values),
-            None => Err(invalid("a dictionary column without a dictionary")),
+            None => Err(invalid("a dictionary column has no dictionary")),
         },
         _ => Ok(()),
     }
@@ -57,7 +60,7 @@ fn check(array: &FFI_ArrowArray, data_type: &DataType) -> Result<(), ArrowError>
 
 fn child(array: &FFI_ArrowArray, place: usize, data_type: &DataType) -> Result<(), ArrowError> {
     if place >= array.num_children() {
-        return Err(invalid("fewer columns than the schema has"));
+        return Err(invalid("there are fewer columns than in the schema"));
     }
     check(array.child(place), data_type)
 }
@@ -68,10 +71,10 @@ fn ends(array: &FFI_ArrowArray, width: usize) -> Result<(), ArrowError> {
         return Ok(());
     }
     if array.num_buffers() < 2 || array.buffer(1).is_null() {
-        return Err(invalid("a column without offsets"));
+        return Err(invalid("a column has no offsets"));
     }
     let last = array.len().checked_add(array.offset()).and_then(|last| last.checked_mul(width));
-    let last = last.ok_or_else(|| invalid("a column of more rows than memory has bytes"))?;
+    let last = last.ok_or_else(|| invalid("a column has more rows than memory has bytes"))?;
     // SAFETY: the second buffer of a column with offsets has one more than there are rows, as the C data interface says;
     // importing reads the same place. It need not be aligned here.
     let is_negative = unsafe {
@@ -82,7 +85,7 @@ fn ends(array: &FFI_ArrowArray, width: usize) -> Result<(), ArrowError> {
             place.cast::<i64>().read_unaligned() < 0
         }
     };
-    if is_negative { Err(invalid("offsets of strings that fall, or are negative")) } else { Ok(()) }
+    if is_negative { Err(invalid("the offsets of a string column decrease or are negative")) } else { Ok(()) }
 }
 
 fn invalid(message: &str) -> ArrowError {

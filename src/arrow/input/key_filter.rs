@@ -18,7 +18,7 @@ impl KeyFilter {
     pub fn new(keys: &[u8], secret: [u8; KEY], required: Required) -> Result<Self> {
         let (keys, rest) = keys.as_chunks::<KEY>();
         if !rest.is_empty() {
-            let message = format!("keys have {KEY} bytes each, and {} are left over", rest.len());
+            let message = format!("each key has {KEY} bytes, but {} bytes are left over", rest.len());
             return Err(Error::new(ErrorKind::Argument, message));
         }
         let mut set = KeySet::new();

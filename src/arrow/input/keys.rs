@@ -138,11 +138,15 @@ impl KeyColumn {
 #[cold]
 fn not_canonical(place: usize, text: &[u8], canonical: &[u8]) -> Error {
     let [text, canonical] = [text, canonical].map(String::from_utf8_lossy);
-    let message =
-        format!("{} is not the canonical text of a term, which is {}", excerpt(&text), excerpt(&canonical));
+    let message = format!(
+        "{} is not the canonical text of this term; expected \
+                 {}",
+        excerpt(&text),
+        excerpt(&canonical)
+    );
     Error::new(ErrorKind::TextTerm, message)
         .with_field(COLUMNS[place].to_owned())
-        .with_hint("write the rows with this library, which takes any spelling, and read them back")
+        .with_hint("write the rows with this library, which accepts any spelling, and read them back")
 }
 
 #[cfg(test)]
@@ -258,7 +262,7 @@ mod tests {
             let error = KeyColumn::new([0; 16], CANONICAL).push(&rows).unwrap_err();
             assert_eq!((error.kind(), error.position().row), (ErrorKind::TextTerm, Some(1)), "{text}");
             assert_eq!(error.field(), Some(COLUMNS[place]));
-            assert!(error.message().contains(&format!("which is {};", excerpt(expected))), "{error}");
+            assert!(error.message().contains(&format!("expected {};", excerpt(expected))), "{error}");
         }
     }
 
@@ -294,7 +298,7 @@ mod tests {
         let position = "_:s0123456789abcdef_anon-7";
         let scoped = "_:s0123456789abcdef_pump";
         let nested = "<<( <a:s> <a:p> _:s0123456789abcdeff3_pump )>>";
-        // whether rows are refused that hold names of one source; and that are compared by labels
+        // whether rows are rejected that hold names of one source; and that are compared by labels
         let rows = [
             (quad("_:b", "_:g"), false, false),
             (quad(&format!("\"{scoped}\""), ""), false, false),

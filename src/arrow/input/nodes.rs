@@ -11,7 +11,7 @@ use crate::sink::Statement;
 /// Hands each row of a batch with the columns `subject`, `predicate`, `object` and `graph` on as a statement.
 ///
 /// # Errors
-/// A row is none, or is refused; its place in the batch is in the error.
+/// A row is none, or is rejected; its place in the batch is in the error.
 pub fn each_statement(batch: &RecordBatch, mut take: impl FnMut(&Statement<'_>) -> Result<()>) -> Result<()> {
     let mut statements = Statements::of(batch)?;
     for row in 0..batch.num_rows() {

@@ -109,7 +109,7 @@ impl PatchRows {
                 }
             }
             other => {
-                let message = format!("{other:?} is no op: H, PA, PD, A, D, TX, TC, TA or Z");
+                let message = format!("{other:?} is not an op; expected H, PA, PD, A, D, TX, TC, TA or Z");
                 return Err(bad_cell("op", message));
             }
         };

@@ -184,11 +184,10 @@ impl<'b> Terms<'b> {
         }
         self.is_default_graph = false;
         let Some(kind) = kind.get(row) else {
-            return Err(bad_cell(self.name, "a term without a kind"));
+            return Err(bad_cell(self.name, "a term has no kind"));
         };
         let value = value.get(row);
-        let text =
-            || value.ok_or_else(|| bad_cell(self.name, format!("a term of kind {kind} without a value")));
+        let text = || value.ok_or_else(|| bad_cell(self.name, format!("a term of kind {kind} has no value")));
         self.owned = Some(match kind {
             "iri" => TermBuf::iri(text()?),
             "bnode" => TermBuf::blank_node(text()?),
@@ -199,11 +198,14 @@ impl<'b> Terms<'b> {
                 (None, Some(tag)) => TermBuf::language_literal(text()?, tag),
                 (Some(datatype), None) => TermBuf::typed_literal(text()?, datatype),
                 (Some(_), Some(_)) => {
-                    return Err(bad_cell(self.name, "a literal with a datatype and a language"));
+                    return Err(bad_cell(self.name, "a literal has both a datatype and a language"));
                 }
             },
             other => {
-                let message = format!("{other:?} is no kind of term: iri, bnode, literal, triple or default");
+                let message = format!(
+                    "{other:?} is not a kind of term; expected iri, bnode, literal, triple \
+                                       or default"
+                );
                 return Err(bad_cell(self.name, message));
             }
         });

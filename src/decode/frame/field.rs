@@ -1,4 +1,4 @@
-//! One field of a frame: a row, metadata, or what is passed over.
+//! One field of a frame: a row, metadata, or something to ignore.
 
 use super::head::Head;
 use super::{Event, FrameReader, Located, State};

@@ -42,7 +42,7 @@ impl Head {
                 payload = value;
             }
             if payload >= 1 << 63 {
-                let message = format!("{payload} bytes announced");
+                let message = format!("a length of {payload} bytes");
                 return Err(Fault::new(ErrorKind::WireLength, bytes, message));
             }
         }

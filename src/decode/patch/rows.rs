@@ -47,7 +47,7 @@ impl Patch {
         let terms = context.terms.as_mut().ok_or_else(|| options_missing(bytes))?;
         match value.kind {
             RawTermKind::Unset => {
-                let message = "a header without a value";
+                let message = "a header has no value";
                 Err(within(Fault::new(ErrorKind::WireUnset, bytes, message).within("value")).into())
             }
             RawTermKind::Triple => {
@@ -89,7 +89,7 @@ impl Patch {
         // the value counts before the graph, wherever they stand on the wire
         let value = match value.kind {
             RawTermKind::Unset if adds => {
-                let message = "a prefix is added without an IRI";
+                let message = "an added prefix has no IRI";
                 let fault = Fault::new(ErrorKind::WireUnset, member.at, message);
                 return Err(within(fault.within("value")).into());
             }
@@ -111,7 +111,7 @@ impl Patch {
                 self.fresh |= 0b1000;
             }
         } else if quads && matches!(context.slots[3], Slot::Unset) {
-            let message = "the graph repeats, but nothing came before it";
+            let message = "the graph is repeated, but no graph comes before it";
             let fault = Fault::new(ErrorKind::TableRepeated, member.at, message);
             return Err(within(fault.within("graph")).into());
         }

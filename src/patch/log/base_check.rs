@@ -1,4 +1,4 @@
-//! Whether a base has the labels that patches have.
+//! Whether a base has the same labels as the patches.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::blank::refuse_positions;
 use crate::error::{Error, Result};
 use crate::sink::Statement;
 
-/// Refuses bases with blank nodes that patches could not mean.
+/// Rejects bases with blank nodes that patches could not mean.
 #[derive(Clone, Copy)]
 pub(crate) struct BaseCheck {
     /// Patches have labels of the content, and no header by which those of another base would be found.
@@ -16,7 +16,7 @@ pub(crate) struct BaseCheck {
 }
 
 impl BaseCheck {
-    /// Whether any statement is refused.
+    /// Whether any statement is rejected.
     pub(crate) fn refuses_positions(self) -> bool {
         self.needs_content
     }
@@ -34,7 +34,8 @@ impl BaseCheck {
 #[cold]
 fn with_other_labels(error: Error) -> Error {
     error.with_hint(
-        "the patches have labels of the content; `jelly convert --blank-nodes content` gives the base such labels",
+        "the patches have content labels; `jelly convert --blank-nodes content` gives the base content \
+         labels too",
     )
 }
 

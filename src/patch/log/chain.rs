@@ -1,4 +1,4 @@
-//! The order that the ids of patches say.
+//! The order of patches by their ids.
 
 use std::collections::{HashMap, HashSet};
 
@@ -31,7 +31,7 @@ pub(super) fn chain(links: &[Link<'_>], left_out: &HashSet<String>) -> Chain {
         && (with_id > 0 || links.iter().any(|link| link.prev.is_some()))
     {
         let message = if with_id > 0 {
-            format!("{with_id} patches of this log have an id, but not this one")
+            format!("this patch has no id, but {with_id} patches of this log have one")
         } else {
             "this patch has a prev, but no id".to_owned()
         };
@@ -113,7 +113,7 @@ pub(super) fn chain(links: &[Link<'_>], left_out: &HashSet<String>) -> Chain {
             seen[patch] = true;
         }
         let patch = seen.iter().position(|seen| !seen).unwrap_or_default();
-        let message = format!("{} comes after itself, by way of others", show(links[patch].id));
+        let message = format!("{} comes after itself in a cycle", show(links[patch].id));
         faults.push(fault(patch, ErrorKind::PatchCycle, message));
     }
     let certain = if faults.is_empty() { links.len() } else { certain };
@@ -125,10 +125,10 @@ fn begins(link: &Link<'_>, is_left_out: bool) -> String {
     let id = show(link.id);
     match link.prev {
         Some(prev) if is_left_out => {
-            format!("{id} comes after {}, which is left out: it was not finished", prev.as_term())
+            format!("{id} comes after {}, which is left out because it is unfinished", prev.as_term())
         }
-        Some(prev) => format!("{id} comes after {}, which is not there", prev.as_term()),
-        None => format!("{id} comes after no patch, and so does another one"),
+        Some(prev) => format!("{id} comes after {}, which is missing", prev.as_term()),
+        None => format!("{id} comes after no patch, but another patch also begins the log"),
     }
 }
 

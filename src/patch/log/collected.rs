@@ -1,4 +1,4 @@
-//! The order of patches whose facts somebody else collected, as Spark's workers do.
+//! The order of patches whose facts another program collected, such as Spark's workers.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -20,7 +20,7 @@ use crate::patch::again::Again;
 use crate::patch::work::Work;
 use crate::term::TermBuf;
 
-/// What the rows of one patch say, without its changes.
+/// The facts about one patch, without its changes.
 #[derive(Clone, Debug, Default)]
 pub struct PatchFacts {
     /// The name of its source.
@@ -33,20 +33,20 @@ pub struct PatchFacts {
     pub unfinished: Option<u64>,
     /// A transaction ends that did not begin.
     pub is_stray: bool,
-    /// Something is committed, or stands outside of transactions.
+    /// Something is committed, or is outside transactions.
     pub counts: bool,
-    /// `A` rows less `D` rows, of those that count.
+    /// Committed `A` rows minus committed `D` rows.
     pub net: i64,
 }
 
 /// The order of the patches of a log.
 #[derive(Debug, Default)]
 pub struct LogOrder {
-    /// The patches of the versions, by their places in what was given.
+    /// The patches of the versions, by their positions in the input.
     pub order: Vec<usize>,
     /// The version that the patches come after.
     pub before: u64,
-    /// The sources in the order in which they are taken, where nothing but names decided it.
+    /// The sources in the order in which they are read, if only their names decided this order.
     pub by_name: Vec<String>,
     /// Sources come one after the other.
     is_sorted: bool,
@@ -69,21 +69,22 @@ impl LogOrder {
     }
 }
 
-/// What is known of a log beside its patches.
+/// Facts about a log in addition to its patches.
 #[derive(Clone, Debug, Default)]
 pub struct LogContext {
-    /// All sources, one by one, in the order in which they are taken instead of that of their names.
+    /// All sources in order, instead of the order of their names.
     pub sources: Option<Vec<String>>,
-    /// The version that is wanted: what is wrong behind it does not matter.
+    /// The version to make; errors after it do not matter.
     pub up_to: Option<Version>,
-    /// The bytes of `base.json` and `log.json` of folders that are not on this machine.
+    /// The bytes of `base.json` and `log.json` of remote folders.
     pub manifests: HashMap<String, [Option<Vec<u8>>; 2]>,
 }
 
 /// Puts patches in the order of a log.
 ///
-/// The patches can be given in any order. Sources in one folder are the files of a log that is kept there, of which none
-/// may be missing: numbers in names, and the `base.json` or `log.json` of the folder, must agree with the patches.
+/// The patches can be given in any order. Sources in one folder are the files of the log in this folder, and
+/// none may be missing: numbers in names, and the `base.json` or `log.json` of the folder, must agree with
+/// the patches.
 pub fn order_log(patches: &[PatchFacts], context: &LogContext, options: LogOptions) -> Result<LogOrder> {
     let mut places: HashMap<Option<&str>, Vec<usize>> = HashMap::new();
     for (place, patch) in patches.iter().enumerate() {
@@ -242,7 +243,7 @@ impl OneSource {
     }
 }
 
-/// Refuses rows of a source that lack a patch between two others: `numbers` are those of its patches, and whether a patch
+/// Rejects rows of a source that lack a patch between two others: `numbers` are those of its patches, and whether a patch
 /// says what it comes after.
 pub fn refuse_hole(source: Option<&str>, mut numbers: Vec<(u64, bool)>) -> Result<()> {
     numbers.sort_unstable();
@@ -254,7 +255,7 @@ pub fn refuse_hole(source: Option<&str>, mut numbers: Vec<(u64, bool)>) -> Resul
     Ok(())
 }
 
-/// Refuses a patch without a `prev` that does not come right after the one before it in its source: rows of the log were
+/// Rejects a patch without a `prev` that does not come right after the one before it in its source: rows of the log were
 /// filtered away.
 fn joins(before: Option<u64>, number: u64) -> Result<()> {
     let Some(before) = before.filter(|before| number > before + 1) else { return Ok(()) };

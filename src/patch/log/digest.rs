@@ -1,4 +1,4 @@
-//! The digest of the rows of a patch, by which retries are recognized and logs that were rewritten.
+//! The digest of the rows of a patch, which identifies retries and rewritten logs.
 
 use sha2::{Digest, Sha256};
 
@@ -12,8 +12,8 @@ const END: u8 = 0xff;
 /// Bytes that are hashed at once.
 const BLOCK: usize = 64 << 10;
 
-/// SHA-256 of rows, without `H` and `Z`: op, terms, prefixes and transaction marks, in order and as spelled. It depends on
-/// neither format nor frames nor options.
+/// SHA-256 of rows, without `H` and `Z`: op, terms, prefixes and transaction marks, in order and as spelled.
+/// It does not depend on format, frames or options.
 #[derive(Debug, Default)]
 pub struct RowsDigest {
     hash: Sha256,

@@ -1,4 +1,4 @@
-//! What is learned of a log before its changes are looked at: ids, chains, outcomes of transactions.
+//! Facts about a log that are collected before its changes are read: ids, chains, outcomes of transactions.
 
 use sha2::Sha256;
 
@@ -29,7 +29,7 @@ pub(crate) struct Facts {
     pub(crate) speaks_content: bool,
     /// A row has a label that looks like one of the content.
     pub(crate) has_content_labels: bool,
-    /// Of the rows that count, where it is asked for.
+    /// Of the rows that count, where it is requested.
     pub(crate) digest: Option<[u8; 32]>,
     /// There are changes outside of transactions.
     loose: bool,
@@ -62,7 +62,7 @@ impl Fault {
 /// The header of what is left of a patch of a compacted log: the digest of the rows that it had.
 const COMPACTED: &str = "compacted";
 /// What to do about an unfinished transaction.
-pub(crate) const DROP: &str = "unfinished=\"drop\" leaves such transactions out";
+pub(crate) const DROP: &str = "unfinished=\"drop\" leaves unfinished transactions out";
 
 /// The patches of one source.
 #[derive(Debug, Default)]
@@ -161,7 +161,8 @@ impl SourceFacts {
             self.now.speaks_content = true;
         } else if key.eq_ignore_ascii_case(COMPACTED) && !self.takes_stubs {
             let message = format!(
-                "the header {COMPACTED:?} says that the log was compacted: the rows of this patch are in its base"
+                "the log was compacted, as the header {COMPACTED:?} shows: the rows of this patch are now in \
+                 the base"
             );
             self.fault(Fault { patch: self.patches.len(), kind: ErrorKind::PatchGap, message })?;
         } else if key.eq_ignore_ascii_case("statements")
@@ -298,7 +299,7 @@ pub(super) fn is_prev(key: &str) -> bool {
     key.eq_ignore_ascii_case("prev") || key.eq_ignore_ascii_case("previous")
 }
 
-/// An id as people give it: a term, or a bare IRI.
+/// An id as users write it: a term, or a bare IRI.
 pub fn id_from_text(text: &str) -> Result<TermBuf> {
     if text.starts_with(['<', '"', '_']) { TermBuf::from_text(text) } else { Ok(TermBuf::iri(text)) }
 }

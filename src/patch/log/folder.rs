@@ -77,8 +77,8 @@ impl Start {
     }
 }
 
-/// The files of a folder that hold patches of its log, in order. A link to nowhere is one, which cannot be read. Those
-/// that the base of a compacted log replaces are none.
+/// The files of a folder that hold patches of its log, in order. A broken link is included and cannot be
+/// read. Files that the base of a compacted log replaces are left out.
 pub fn patch_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in folder.read_dir().map_err(|error| at(folder, error.into()))? {
@@ -109,7 +109,8 @@ pub(super) fn steadily<T>(folder: &Path, mut look: impl FnMut() -> Result<T>) ->
     }
 }
 
-/// What a backup begins with; an error if the folder has no `base.json`, or what that says is not so.
+/// The beginning of a backup; an error if the folder has no `base.json`, or `base.json` does not fit the
+/// folder.
 pub fn backup_base(folder: &Path) -> Result<Base> {
     let damaged = |message: String| at(folder, Error::new(ErrorKind::PatchDamaged, message));
     let bytes = manifest::read(folder, manifest::BASE).map_err(damaged)?;
@@ -122,7 +123,7 @@ pub fn backup_base(folder: &Path) -> Result<Base> {
     Ok(base)
 }
 
-/// Refuses a file that stands in the place of the base of a log: `base.json` beside it names it, and has the digest of
+/// Rejects a file that stands in the place of the base of a log: `base.json` beside it names it, and has the digest of
 /// another one. What else is wrong with that, says whoever reads the log.
 ///
 /// # Errors
@@ -140,12 +141,11 @@ pub fn refuse_other_base(file: &Path) -> Result<()> {
     if hex_digest(hash.finalize().into()) == digest {
         return Ok(());
     }
-    let message =
-        format!("{} is another file than the one that {} has the digest of", base.file, manifest::BASE);
+    let message = format!("{} is not the file that {} has the digest of", base.file, manifest::BASE);
     Err(at(file, Error::new(ErrorKind::PatchDamaged, message)))
 }
 
-/// Refuses to write a result over a file of a log or backup, or beside its files under a name that would be taken for
+/// Rejects to write a result over a file of a log or backup, or beside its files under a name that would be taken for
 /// one. `folder` is the folder of a log that is read; without it the folder of the result is looked at, and has a log if
 /// its `base.json` or `log.json` says so.
 ///
@@ -175,7 +175,7 @@ pub fn refuse_own_file(dest: &Path, folder: Option<&Path>) -> Result<()> {
         || patch_files(parent)?.iter().any(|file| file.file_name() == dest.file_name());
     if is_own {
         let message = format!(
-            "{}: the result would be a file of the log in {}; give another name or folder",
+            "{}: the result would become a file of the log in {}; choose another name or folder",
             dest.display(),
             parent.display()
         );
@@ -249,7 +249,11 @@ impl LogSources {
             Ok((Indexed::of(folder), patch_files(folder)?, Start::of_folder(folder)))
         })?;
         if files.is_empty() && start == Start::Anywhere {
-            let message = format!("{}: no patches here, such as patch-0001 or 1.rdfp", folder.display());
+            let message = format!(
+                "{}: the folder has no patches, such as patch-0001 or \
+                                   1.rdfp",
+                folder.display()
+            );
             return Err(Error::new(ErrorKind::Argument, message));
         }
         let first = self.sources.len();

@@ -111,7 +111,7 @@ pub fn hex_digest(digest: [u8; 32]) -> String {
     digest.map(|byte| format!("{byte:02x}")).concat()
 }
 
-/// Refuses a file of a log that is not the one that its index knows by name, bytes and the digest of its rows; `digest` is
+/// Rejects a file of a log that is not the one that its index knows by name, bytes and the digest of its rows; `digest` is
 /// that of the file, where somebody has it.
 pub fn refuse_changed(path: &Path, known: (&str, u64, &str), size: u64, digest: Option<&str>) -> Result<()> {
     let (known_name, known_size, known_digest) = known;
@@ -134,7 +134,8 @@ fn other_size(name: &str, known: (&str, u64), size: u64) -> Option<String> {
 
 fn changed(name: &str, found: &str, known: &str) -> String {
     format!(
-        "{name} has {found} {INDEX} knows{known}: it was cut off or changed; if that was on purpose, remove {INDEX}"
+        "{name} has {found} {INDEX} records{known}: the file was cut off or changed; if that was on purpose, \
+         remove {INDEX}"
     )
 }
 

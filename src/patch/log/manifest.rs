@@ -54,23 +54,23 @@ pub(super) fn base(bytes: &[u8]) -> Result<Base, String> {
     let find = |name: &str| fields.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value);
     let text = |name: &str| match find(name) {
         Some(Value::Text(text)) if !text.is_empty() => Ok(text.clone()),
-        Some(_) => Err(format!("{name} of {BASE} is no text")),
-        None => Err(format!("{BASE} does not say {name}")),
+        Some(_) => Err(format!("{name} in {BASE} is not a text")),
+        None => Err(format!("{BASE} has no {name}")),
     };
     let number = |name: &str| match find(name) {
         Some(Value::Number(number)) => {
-            number.parse().map_err(|_| format!("{name} of {BASE} is {number}; expected a whole number"))
+            number.parse().map_err(|_| format!("{name} in {BASE} is {number}; expected a whole number"))
         }
-        Some(_) => Err(format!("{name} of {BASE} is no number")),
-        None => Err(format!("{BASE} does not say {name}")),
+        Some(_) => Err(format!("{name} in {BASE} is not a number")),
+        None => Err(format!("{BASE} has no {name}")),
     };
     let file = text("base")?;
     if file.contains(['/', '\\']) || file.starts_with('.') {
-        return Err(format!("base of {BASE} is {file:?}; expected the name of a file of this folder"));
+        return Err(format!("base in {BASE} is {file:?}; expected the name of a file in this folder"));
     }
     let id = match find("id") {
         None | Some(Value::Other) => None,
-        Some(_) => Some(id_from_text(&text("id")?).map_err(|_| format!("id of {BASE} is no term"))?),
+        Some(_) => Some(id_from_text(&text("id")?).map_err(|_| format!("id in {BASE} is not a term"))?),
     };
     let digest = find("digest").map(|_| text("digest")).transpose()?;
     let version = if find("version").is_some() { number("version")? } else { 0 };
@@ -98,14 +98,15 @@ pub(super) enum Value {
     Other,
 }
 
-/// The members of an object of JSON; values that hold others are passed over.
+/// The members of a JSON object; arrays and objects as values are ignored.
 pub(super) fn fields(name: &str, bytes: &[u8]) -> Result<Vec<(String, Value)>, String> {
     let mut parser = SliceJsonParser::new(bytes);
     let mut fields = Vec::new();
     let mut key = None;
     let mut depth = 0;
     loop {
-        let event = parser.parse_next().map_err(|error| format!("{name} is not whole: {error}"))?;
+        let event =
+            parser.parse_next().map_err(|error| format!("{name} is incomplete or damaged: {error}"))?;
         let value = match event {
             JsonEvent::StartObject | JsonEvent::StartArray => {
                 depth += 1;
@@ -130,7 +131,7 @@ pub(super) fn fields(name: &str, bytes: &[u8]) -> Result<Vec<(String, Value)>, S
             JsonEvent::Boolean(_) | JsonEvent::Null => Value::Other,
         };
         if depth == 0 {
-            return Err(format!("{name} is no JSON object"));
+            return Err(format!("{name} is not a JSON object"));
         }
         if let Some(key) = key.take() {
             fields.push((key, value));

@@ -63,8 +63,8 @@ pub struct LogOptions {
     pub drop_unfinished: bool,
     /// Takes patches as they are given and ignores their ids.
     pub ignore_chain: bool,
-    /// Takes rows that name blank nodes by their positions, which are refused otherwise. That is right only for a log
-    /// that is kept with its base, as backups are that were begun before such rows were refused.
+    /// Takes rows that name blank nodes by their positions, which are rejected otherwise. That is right only for a log
+    /// that is kept with its base, as backups are that were begun before such rows were rejected.
     pub takes_positions: bool,
     /// Whoever asks cannot take the log in another way, so errors do not name these options.
     pub fixed: bool,
@@ -302,7 +302,7 @@ impl Log {
         self.order.len() as u64
     }
 
-    /// What is wrong, where it was asked for.
+    /// What is wrong, where it was requested.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
@@ -322,7 +322,7 @@ impl Log {
         self.facts(version)?.prev.as_ref()
     }
 
-    /// The digest of the patch that made a version, where it was asked for.
+    /// The digest of the patch that made a version, where it was requested.
     pub(crate) fn digest(&self, version: u64) -> Option<[u8; 32]> {
         self.facts(version)?.digest
     }

@@ -62,7 +62,7 @@ impl OrderFault {
 }
 
 /// What to do about a chain that is broken.
-pub(super) const IGNORE: &str = "chain=\"ignore\" takes patches as they are given";
+pub(super) const IGNORE: &str = "chain=\"ignore\" applies the patches in the given order";
 
 /// The order of a log.
 #[derive(Debug, Default)]
@@ -184,7 +184,7 @@ impl Numbers<'_> {
     fn check(&self, found: &mut Ordered) {
         if let Start::Damaged(message) = self.folder.start {
             found.certain = 0;
-            let hint = Some("patches can be read one by one, as files".to_owned());
+            let hint = Some("the patches can be read one by one, as files".to_owned());
             let kind = ErrorKind::PatchDamaged;
             found.faults.push(OrderFault { place: None, kind, message: message.clone(), hint });
             return;
@@ -199,8 +199,11 @@ impl Numbers<'_> {
             let source = &self.sources[at];
             let Some(number) = number_of(source) else {
                 if start.is_some() {
-                    let message =
-                        format!("{}: files of this log are called patch-0001 and so on", file_of(source));
+                    let message = format!(
+                        "{}: expected a name such as patch-0001, as the other files of this log \
+                                 have",
+                        file_of(source)
+                    );
                     self.fault(found, at, ErrorKind::PatchDamaged, message);
                 }
                 before = None;
@@ -213,7 +216,12 @@ impl Numbers<'_> {
                 self.fault(found, at, ErrorKind::PatchDamaged, message);
             }
             if source.is_whole && (source.patches.is_empty() || start.is_some() && source.patches.len() > 1) {
-                let message = format!("{} has {} patches, not one", file_of(source), source.patches.len());
+                let message = format!(
+                    "{} has {} patches; expected \
+                                       one",
+                    file_of(source),
+                    source.patches.len()
+                );
                 self.fault(found, at, ErrorKind::PatchDamaged, message);
             }
             if joins && start.is_some() {
@@ -235,7 +243,8 @@ impl Numbers<'_> {
             if last == number + 1 { String::new() } else { format!(" and {} more", last - number - 1) };
         let missing = name_like(number + 1, files.last().map_or("patch-0001.jellyp", file_of));
         let message = format!(
-            "{missing}{others} is missing: {INDEX} knows versions up to {last}; if it was removed on purpose, remove {INDEX} too"
+            "{missing}{others} is missing: {INDEX} records versions up to {last}; if it was removed on \
+             purpose, remove {INDEX} too"
         );
         let before: usize = files.iter().map(|source| source.patches.len()).sum();
         let place = (!files.is_empty()).then(|| (self.folder.files.end - 1, 0));
@@ -265,17 +274,18 @@ impl Numbers<'_> {
             }
             let what = prev.map(|prev| prev.as_term().to_string()).unwrap_or_default();
             let message = format!(
-                "{name} comes after {what}, which is not what the log begins with: the patch before it is missing"
+                "{name} comes after {what}, but the log does not begin with {what}: the patch before {name} \
+                 is missing"
             );
             self.fault(found, at, ErrorKind::PatchGap, message);
         } else if !is_strict && prev.is_some_and(is_named) {
             return true;
         } else if number <= last && is_first {
-            let message = format!("{name} is of the time before version {last}, with which the log begins");
+            let message = format!("{name} is older than version {last}, with which the log begins");
             self.fault(found, at, ErrorKind::PatchDamaged, message);
         } else if number <= last {
             let message =
-                format!("two files are patch {number}: {} and {name}", file_of(&self.sources[at - 1]));
+                format!("two files have the number {number}: {} and {name}", file_of(&self.sources[at - 1]));
             self.fault(found, at, ErrorKind::PatchFork, message);
         } else {
             let missing = name_like(last + 1, name);
@@ -298,7 +308,8 @@ impl Numbers<'_> {
             && before.checked_add_signed(patch.net) != Some(after)
         {
             let message = format!(
-                "{} says that it makes {after} statements, but the {before} before it and its changes make {}",
+                "{} should lead to {after} statements, but the {before} statements before it and its changes \
+                 give {}",
                 file_of(source),
                 i128::from(before) + i128::from(patch.net),
             );

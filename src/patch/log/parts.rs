@@ -31,7 +31,7 @@ impl LogPart {
             LogPart::Source(source, options) => Again::new(source, options),
             LogPart::After(..) | LogPart::Folder(..) => {
                 let message =
-                    "a log or a folder where one source of patches is expected: give its files one by one";
+                    "expected one source of patches, found a log or a folder; give its files one by one";
                 Err(Error::new(ErrorKind::Argument, message))
             }
         }

@@ -37,12 +37,12 @@ pub fn place(claim: &Claim, head: &Head, known: Option<(u64, &str)>) -> Result<P
             Ok(Placed::Replay(version))
         } else {
             let id = claim.id.as_ref().map(|id| id.as_term().to_string()).unwrap_or_default();
-            let message = format!("version {version} of the log is another patch with the same id, {id}");
+            let message = format!("version {version} of the log is a different patch with the same id, {id}");
             Err(Error::new(ErrorKind::PatchDuplicate, message))
         };
     }
     if head.version > 0 && head.id.is_none() {
-        let message = "the patches of this log have no ids, so that none can come after them by its prev";
+        let message = "the patches of this log have no ids, so no patch can name one of them as its prev";
         return Err(Error::new(ErrorKind::PatchMixed, message));
     }
     let is_head = |id: &TermBuf| head.id.as_ref().is_some_and(|head| identity(head) == identity(id));

@@ -84,7 +84,7 @@ impl Log {
         }
     }
 
-    /// Refuses patches that name blank nodes by the content of the state before them.
+    /// Rejects patches that name blank nodes by the content of the state before them.
     pub(crate) fn refuse_content(&self, mut versions: Range<u64>) -> Result<()> {
         let Some(version) = versions.find(|&version| self.speaks_content(version..version + 1)) else {
             return Ok(());
@@ -125,10 +125,10 @@ impl Log {
 /// The error of a patch that names blank nodes by the content of the state before it.
 #[cold]
 pub(crate) fn refused_content() -> Error {
-    let message =
-        "the patch names blank nodes by the content of the dataset that it was made of (header blank-nodes)";
-    let hint = "apply it to that dataset with `jelly apply`, or make a patch with labels that last: \
-                `jelly convert --blank-nodes content` stores the dataset with labels that last, then `jelly diff`";
+    let message = "the patch names blank nodes by the content of the dataset that it was made from (header \
+         blank-nodes)";
+    let hint = "apply it to that dataset with `jelly apply`, or make a patch with stable labels: store the \
+                dataset with `jelly convert --blank-nodes content`, then use `jelly diff`";
     Error::new(ErrorKind::PatchBase, message).with_hint(hint)
 }
 

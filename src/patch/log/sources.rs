@@ -84,14 +84,20 @@ pub(super) fn as_given<'a>(
         let found: Vec<_> = (0..left.len()).filter(|&place| is_it(left[place])).collect();
         match found[..] {
             [place] => sorted.push(left.swap_remove(place)),
-            [] => return refuse(format!("order names {wanted:?}, but no other source is called so")),
-            _ => return refuse(format!("order names {wanted:?}, but {} sources end with it", found.len())),
+            [] => return refuse(format!("order names {wanted:?}, but no other source has this name")),
+            _ => {
+                return refuse(format!(
+                    "order names {wanted:?}, but the names of {} sources end with \
+                                        it",
+                    found.len()
+                ));
+            }
         }
     }
     match left.iter().min() {
         None => Ok(sorted),
         Some(name) => refuse(format!(
-            "order does not name {:?}: it says the place of each source",
+            "order does not name {:?}; it must name each source",
             name.unwrap_or("the source without a name")
         )),
     }

@@ -17,7 +17,7 @@ pub type Header = (String, TermBuf);
 ///
 /// The headers of `more` whose keys the patch does not have stand before its own. `skip` leaves out so many of the
 /// headers that the patch begins with: those that an earlier call put there. `out` opens the destination, again where
-/// a header came so late that it had to be read anew.
+/// a header came so late that it had to be read again.
 ///
 /// Returns what the patch says, without the headers that were skipped, and those of `more` that it has now.
 pub fn stamp(

@@ -32,7 +32,7 @@ pub struct PatchSummary {
     pub digest: [u8; 32],
 }
 
-/// Reads a source of patches to its end; refuses transactions without a meaning, two ids in one patch, and rows that
+/// Reads a source of patches to its end; rejects transactions without a meaning, two ids in one patch, and rows that
 /// count and name blank nodes by their positions. `takes_positions` is for patches that a log has: it lets the last ones
 /// through, and what is left of a patch after compaction.
 pub fn summarize(source: &Again, takes_positions: bool, watch: Watch<'_>) -> Result<PatchSummary> {

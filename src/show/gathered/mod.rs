@@ -282,7 +282,7 @@ impl Gathered {
         options: &ShowOptions,
         work: &mut Work<'_>,
     ) -> Result<BTreeMap<String, String>> {
-        work.phase("reading what is known of the subjects");
+        work.phase("reading statements about the subjects");
         let (mut index, mut store) = (Index::default(), Store::new());
         let Gathered { keys, subjects, deleted, quads, types, classes, .. } = self;
         let prefixes = each_statement(base.source(), &base.options, work, |statement| {
@@ -370,8 +370,9 @@ pub(super) fn iri_of(term: &TermBuf) -> Option<&str> {
 #[cold]
 fn too_many(most: usize) -> Error {
     let message = format!(
-        "statements with blank nodes need more than {most} bytes, four times limits.blank_bytes, to be shown below their subjects"
+        "showing statements with blank nodes below their subjects needs more than {most} bytes, four times \
+         limits.blank_bytes"
     );
-    let hint = "`limits.blank_bytes` raises it; without a base only what the rows say is shown";
+    let hint = "without a base, only the rows of the patches are shown, which needs less memory";
     Error::limit(ErrorKind::LimitBlankBytes, "blank_bytes", message).with_hint(hint)
 }

@@ -52,16 +52,16 @@ impl Lexer<'_> {
         match bytes.iter().position(wrong) {
             Some(at) => {
                 let what = char::from(bytes[at]).escape_debug();
-                bad(ErrorKind::TextIri, start + at, format!("an IRI cannot hold '{what}'"))
+                bad(ErrorKind::TextIri, start + at, format!("an IRI cannot contain '{what}'"))
             }
             None => Ok(()),
         }
     }
 
-    /// Refuses `<_:label>` where it may not be; what is inside begins at `inside`.
+    /// Rejects `<_:label>` where it may not be; what is inside begins at `inside`.
     fn check_angle_label(&self, inside: usize) -> Lex<()> {
         if self.rules.no_angle_labels && self.text[inside..].starts_with("_:") {
-            let message = "<_:label> is of RDF Patch; write _:label";
+            let message = "<_:label> is syntax of RDF Patch only; write _:label";
             return bad(ErrorKind::TextLabel, inside - 1, message);
         }
         Ok(())
@@ -97,17 +97,17 @@ impl Lexer<'_> {
         Ok(lexed)
     }
 
-    /// Refuses what is no IRI with a scheme, where it must be one; it begins at `start`.
+    /// Rejects what is no IRI with a scheme, where it must be one; it begins at `start`.
     pub(crate) fn check_absolute(&self, iri: &str, start: usize) -> Lex<()> {
         if !self.rules.absolute_iris {
             return Ok(());
         }
         if !is_plain_iri(iri) {
-            let message = format!("{} is an IRI with characters that it may not hold", excerpt(iri));
+            let message = format!("the IRI {} has characters that are not allowed", excerpt(iri));
             return bad(ErrorKind::TextIri, start, message);
         }
         if !has_scheme(iri.as_bytes()) {
-            return bad(ErrorKind::TextIri, start, format!("{} is an IRI without a scheme", excerpt(iri)));
+            return bad(ErrorKind::TextIri, start, format!("the IRI {} has no scheme", excerpt(iri)));
         }
         Ok(())
     }

@@ -151,7 +151,7 @@ impl Lexer<'_> {
     /// Where long strings are not allowed, who allows them would read another string.
     #[cold]
     fn three_quotes(&self) -> Lex<Quoted> {
-        let message = r#"expected a string in "quotes", found three quotes, as only Turtle has them"#;
+        let message = r#"expected a string in "quotes", found three quotes, which only Turtle has"#;
         bad(ErrorKind::TextString, self.at, message)
     }
 
@@ -165,7 +165,7 @@ impl Lexer<'_> {
     fn check_line(&self, start: usize, end: usize) -> Lex<()> {
         match memchr2(b'\n', b'\r', &self.text.as_bytes()[start..end]) {
             Some(length) if !self.rules.raw_lines => {
-                let message = "a string goes over the end of its line; write \\n";
+                let message = "a string does not end on its line; write \\n for a line end";
                 bad(ErrorKind::TextString, start + length, message)
             }
             _ => Ok(()),
@@ -185,7 +185,7 @@ impl Lexer<'_> {
         let tag = &self.text[start..end];
         if !is_language(tag) {
             let tag = crate::error::excerpt(tag);
-            return bad(ErrorKind::TextLanguage, self.at, format!("{tag} is no language tag"));
+            return bad(ErrorKind::TextLanguage, self.at, format!("{tag} is not a language tag"));
         }
         self.at = end;
         (lexed.kind, lexed.end) = (Kind::Language, end);
@@ -212,7 +212,7 @@ impl Lexer<'_> {
     pub(super) fn datatype(&mut self, mut lexed: Lexed, scratch: &mut Scratch) -> Lex {
         let carets = self.at;
         if self.byte(carets + 1)? != b'^' {
-            return bad(ErrorKind::TextTerm, carets, "a datatype begins with ^^");
+            return bad(ErrorKind::TextTerm, carets, "expected ^^ before the datatype");
         }
         self.at = carets + 2;
         if self.peek()? != b'<' {
@@ -224,7 +224,7 @@ impl Lexer<'_> {
         let datatype = std::mem::replace(&mut scratch.text, text);
         let iri = iri?;
         if iri.kind != Kind::Iri {
-            return bad(ErrorKind::TextTerm, start, "a datatype is an IRI");
+            return bad(ErrorKind::TextTerm, start, "the datatype must be an IRI");
         }
         lexed.end = self.at;
         lexed.tail_plain = iri.plain;

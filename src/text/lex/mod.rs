@@ -199,14 +199,16 @@ impl<'t> Lexer<'t> {
         let word = &self.text[self.at..end];
         let next = &self.text[end..];
         if next.starts_with(':') {
-            let message =
-                format!("{word}: looks like a prefixed name, and this format has none; write the whole IRI");
+            let message = format!(
+                "{word}: looks like a prefixed name, but this format has no prefixes; write the \
+                         whole IRI"
+            );
             return bad(ErrorKind::TextPrefixed, self.at, message);
         }
         let what =
             if word.is_empty() { next.chars().next().map(String::from) } else { Some(word.to_owned()) };
         let what = crate::error::excerpt(&what.unwrap_or_default());
-        bad(ErrorKind::TextTerm, self.at, format!("{what} is no term"))
+        bad(ErrorKind::TextTerm, self.at, format!("{what} is not a term"))
     }
 
     /// `_:label`.
@@ -214,7 +216,7 @@ impl<'t> Lexer<'t> {
     fn blank_node(&mut self) -> Lex {
         let start = self.at;
         if self.byte(start + 1)? != b':' {
-            return bad(ErrorKind::TextLabel, start, "a blank node begins with _:");
+            return bad(ErrorKind::TextLabel, start, "a blank node must begin with _:");
         }
         let label = start + 2;
         let bytes = &self.text.as_bytes()[label..];
@@ -238,7 +240,7 @@ impl<'t> Lexer<'t> {
             return bad(
                 ErrorKind::TextLabel,
                 start,
-                format!("{label} cannot be the label of a blank node; <_:..> can"),
+                format!("{label} cannot be the label of a blank node; write it as <_:...>"),
             );
         }
         self.at = end;

@@ -50,7 +50,7 @@ impl Lexer<'_> {
                 return Err(Stop::End);
             }
             let number = crate::error::excerpt(&self.text[self.at..end]);
-            return bad(ErrorKind::TextNumber, self.at, format!("{number} is no number"));
+            return bad(ErrorKind::TextNumber, self.at, format!("{number} is not a number"));
         }
         Ok(self.bare(end, name, scratch))
     }

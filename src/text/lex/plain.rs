@@ -122,7 +122,7 @@ fn lex_whole(text: &str, scratch: &mut Scratch) -> Lex {
         }
     }
     if lexer.at < text.len() {
-        return bad(ErrorKind::TextTerm, lexer.at, "more than one term");
+        return bad(ErrorKind::TextTerm, lexer.at, "it has more than one term");
     }
     Ok(lexed)
 }

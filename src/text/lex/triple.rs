@@ -51,7 +51,7 @@ impl Lexer<'_> {
         let start = self.at;
         let is_new = self.byte(start + 2)? == b'(';
         if !is_new && !self.rules.old_triples {
-            return bad(ErrorKind::TextTerm, start, "a quoted triple is written <<( s p o )>>");
+            return bad(ErrorKind::TextTerm, start, "expected a quoted triple as <<( s p o )>>");
         }
         self.at = start + 2 + usize::from(is_new);
         self.skip_space()?;
@@ -62,7 +62,7 @@ impl Lexer<'_> {
         for &wanted in close.as_bytes() {
             if self.byte(self.at)? != wanted {
                 let message = format!(
-                    "the quoted triple that begins {} bytes before must end here with {close}",
+                    "expected {close} at the end of the quoted triple that begins {} bytes before",
                     self.at - first
                 );
                 return bad(ErrorKind::TextTerm, self.at, message);
@@ -73,7 +73,7 @@ impl Lexer<'_> {
     }
 
     fn too_deep(&self) -> Lex {
-        let message = format!("quoted triples nested deeper than {}", self.rules.nesting);
+        let message = format!("quoted triples are nested more than {} deep", self.rules.nesting);
         let error = Error::limit(ErrorKind::LimitNesting, "nesting", message);
         let at = Position { offset: Some(self.at as u64), ..Position::default() };
         Err(super::Stop::Bad(error.located(&at)))

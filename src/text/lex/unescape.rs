@@ -70,5 +70,5 @@ fn character(digits: &str) -> Option<char> {
 #[cold]
 fn wrong<T>(text: &str, at: usize) -> Lex<T> {
     let escape: String = text[at..].chars().take(if text[at..].starts_with("\\u") { 6 } else { 2 }).collect();
-    bad(ErrorKind::TextEscape, at, format!("{escape} stands for no character"))
+    bad(ErrorKind::TextEscape, at, format!("{escape} does not stand for a character"))
 }

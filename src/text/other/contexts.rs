@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result, excerpt};
 
 /// Terms that are defined by terms, one by the next; the parser goes from each to the next by recursion.
 const CHAIN: usize = 32;
-/// What the parser keeps for a term, but for its text.
+/// What the parser keeps for a term, except its text.
 const TERM: usize = 6 * ENTRY;
 
 /// A value that a term is defined by: what stands before its colon, and its length.
@@ -34,7 +34,7 @@ pub(super) struct Contexts {
     pub(super) ids: HashSet<Vec<u8>>,
     pub(super) languages: HashSet<Vec<u8>>,
     pub(super) language_maps: HashSet<Vec<u8>>,
-    /// There is a context within a context, which is made anew wherever its term is used.
+    /// There is a context within a context, which is made again wherever its term is used.
     pub(super) scoped: bool,
 }
 
@@ -51,7 +51,8 @@ fn before_colon(value: &[u8]) -> (&[u8], bool) {
 fn no_meaning(term: &[u8], value: &[u8]) -> Error {
     let [term, value] = [term, value].map(|text| excerpt(&String::from_utf8_lossy(text)));
     let message = format!(
-        "the term {term} of a context stands for {value}, which is no IRI with a scheme and no other term: give the IRI, or an @vocab"
+        "the term {term} of a context stands for {value}, which is neither an IRI with a scheme nor another \
+         term: write the whole IRI, or add an @vocab"
     );
     Error::new(ErrorKind::TextIri, message)
 }
@@ -157,13 +158,13 @@ impl Contexts {
             return Ok((self.terms.get(term).copied().unwrap_or(0), 0));
         };
         let too_long = || {
-            let message = format!("terms defined by each other, more than {CHAIN} in a row");
+            let message = format!("more than {CHAIN} terms in a row are defined by each other");
             Error::limit(ErrorKind::LimitNesting, "nesting", message)
         };
         if depth > CHAIN {
             return Err(too_long());
         }
-        // a circle ends here; the parser refuses it
+        // a circle ends here; the parser rejects it
         known.insert(term.to_vec(), (0, 0));
         let (mut longest, mut chain) = (0, 0);
         for definition in all {

@@ -95,13 +95,14 @@ impl Entities {
     }
 }
 
-/// Refuses references to `&` and `<` in the value of an entity: what they make is read again where the entity is used, but
+/// Rejects references to `&` and `<` in the value of an entity: what they make is read again where the entity is used, but
 /// not by the parser of the library.
 fn check_value(value: &str) -> Result<()> {
     check_characters(value.as_bytes(), true)?;
     let mut references = value.split('&').skip(1).filter_map(|rest| rest.strip_prefix('#'));
     if references.any(|reference| matches!(number_of(reference.as_bytes()), Some(0x26 | 0x3c))) {
-        let message = "the value of an entity refers to & or < by a number, which would be read twice; write &amp; or &lt;";
+        let message = "the value of an entity has a numeric reference to & or <, which would be read twice; \
+                       write &amp; or &lt;";
         return Err(Error::new(ErrorKind::TextSyntax, message));
     }
     Ok(())

@@ -5,12 +5,12 @@ use memchr::memchr2;
 use crate::error::{Error, ErrorKind, Result, excerpt};
 use crate::scan::{has_scheme, is_plain_iri};
 
-/// Refuses an IRI with characters that no IRI has, and one without a scheme where there is no base.
+/// Rejects an IRI with characters that no IRI has, and one without a scheme where there is no base.
 pub(super) fn check_iri(iri: &[u8], has_base: bool) -> Result<()> {
-    // the parser refuses other bytes, and wrong escapes
+    // the parser rejects other bytes, and wrong escapes
     let Ok(text) = std::str::from_utf8(iri) else { return Ok(()) };
     if !text.split('\\').all(is_plain_iri) {
-        let message = format!("{} is an IRI with characters that it may not hold", excerpt(text));
+        let message = format!("the IRI {} has characters that are not allowed", excerpt(text));
         return Err(Error::new(ErrorKind::TextIri, message));
     }
     if !has_base && !is_whole(text) {
@@ -30,7 +30,7 @@ pub(super) fn is_whole(iri: &str) -> bool {
 #[cold]
 pub(super) fn without_base(iri: &str, how: &str) -> Error {
     let iri = excerpt(iri);
-    let message = format!("{iri} is an IRI without a scheme, in a document without a base: {how}");
+    let message = format!("the IRI {iri} has no scheme, and the document has no base: {how}");
     Error::new(ErrorKind::TextIri, message)
 }
 
@@ -47,21 +47,22 @@ fn unescaped(iri: &str) -> Option<String> {
     Some(all)
 }
 
-/// Refuses a line end in a string of one quote.
+/// Rejects a line end in a string of one quote.
 pub(super) fn check_line(text: &[u8]) -> Result<()> {
     match memchr2(b'\n', b'\r', text) {
-        Some(_) => {
-            Err(Error::new(ErrorKind::TextSyntax, "a string of one quote that goes on in the next line"))
-        }
+        Some(_) => Err(Error::new(
+            ErrorKind::TextSyntax,
+            "a string does not end on its line; use three quotes for several lines",
+        )),
         None => Ok(()),
     }
 }
 
-/// Refuses an escape that names have not.
+/// Rejects an escape that names have not.
 pub(super) fn check_escape(escaped: Option<&u8>) -> Result<()> {
     match escaped {
         Some(b) if !b"_~.-!$&'()*+,;=/?#@%".contains(b) => {
-            let message = format!("\\{} is not an escape of names", char::from(*b).escape_debug());
+            let message = format!("\\{} is not an escape of a name", char::from(*b).escape_debug());
             Err(Error::new(ErrorKind::TextSyntax, message))
         }
         _ => Ok(()),

@@ -10,7 +10,7 @@ use super::written::{Written, check_json_id, strip};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 
-/// What the parser holds of a value with its statement, but for the terms, and again for each level around it.
+/// What the parser holds of a value with its statement, except the terms, and again for each level around it.
 const EVENT: usize = 640;
 const LEVEL: usize = 64;
 /// The parser goes into objects by recursion.
@@ -224,7 +224,7 @@ impl JsonScan {
         let contexts = &mut self.cost.contexts;
         if open.key == b"@language" && !is_tag(text) {
             let tag: String = String::from_utf8_lossy(text).chars().take(64).collect();
-            return Err(Error::new(ErrorKind::TextLanguage, format!("{tag:?} is no language tag")));
+            return Err(Error::new(ErrorKind::TextLanguage, format!("{tag:?} is not a language tag")));
         }
         if stand_in.is_none() && (open.key == b"@language" || contexts.languages.contains(&open.key)) {
             *stand_in = self.tags.stand_in(text)?;

@@ -41,10 +41,14 @@ fn declared_once(text: &str) -> Option<String> {
     (copied > 0).then(|| out + &text[copied..])
 }
 
-/// Refuses an attribute that the library would copy into a literal as it is, where it is no XML or loses its meaning.
+/// Rejects an attribute that the library would copy into a literal as it is, where it is no XML or loses its meaning.
 pub(super) fn check_attribute(value: &[u8], quote: u8) -> Result<()> {
     if quote == b'\'' && memchr(b'"', value).is_some() {
-        return refuse("a value between ' that has \" in it", "write it between \", with &quot;");
+        return refuse(
+            "an attribute value in single quotes that contains \"",
+            "write the value in double \
+                                                                               quotes, with &quot;",
+        );
     }
     let is_known =
         |name: &[u8]| name.starts_with(b"#") || matches!(name, b"lt" | b"gt" | b"amp" | b"apos" | b"quot");
@@ -52,15 +56,15 @@ pub(super) fn check_attribute(value: &[u8], quote: u8) -> Result<()> {
         value.split(|b| *b == b'&').skip(1).map(|rest| rest.split(|b| *b == b';').next().unwrap_or(rest));
     for name in names {
         if !is_known(name) {
-            return refuse("an entity of the document in an attribute", "write out what it stands for");
+            return refuse("an entity of the document in an attribute", "write the value of the entity");
         }
     }
     Ok(())
 }
 
-/// Refuses a comment or an instruction, which the library leaves out of a literal.
+/// Rejects a comment or an instruction, which the library leaves out of a literal.
 pub(super) fn refuse_comment() -> Result<()> {
-    refuse("a comment or an instruction", "take it away, or write the literal as a string")
+    refuse("a comment or a processing instruction", "remove it, or write the literal as a string")
 }
 
 fn refuse(what: &str, advice: &str) -> Result<()> {
@@ -68,7 +72,7 @@ fn refuse(what: &str, advice: &str) -> Result<()> {
     Err(Error::new(ErrorKind::TextSyntax, message))
 }
 
-/// Refuses characters that no document of XML has, also as references.
+/// Rejects characters that no document of XML has, also as references.
 pub(super) fn check_characters(text: &[u8], has_references: bool) -> Result<()> {
     let is_control = |b: &u8| *b < b' ' && !matches!(b, b'\t' | b'\n' | b'\r');
     if let Some(found) = text.iter().find(|b| is_control(b)) {
@@ -103,5 +107,5 @@ pub(super) fn number_of(reference: &[u8]) -> Option<u32> {
 }
 
 fn not_xml(number: u32) -> Error {
-    Error::new(ErrorKind::TextSyntax, format!("U+{number:04X} is no character of XML 1.0"))
+    Error::new(ErrorKind::TextSyntax, format!("U+{number:04X} is not a character of XML 1.0"))
 }

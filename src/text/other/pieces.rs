@@ -198,7 +198,8 @@ impl Pieces {
                 }
                 Token::Comma if frame.closed && self.parses > 0 => {
                     let message = format!(
-                        "@graph is not the last key of JSON-LD that makes more than {} bytes of statements",
+                        "@graph must be the last key if a JSON-LD document makes more than {} bytes of \
+                         statements",
                         self.most / 12
                     );
                     return Err(Error::limit(ErrorKind::LimitLookup, "lookup_bytes", message));

@@ -1,6 +1,6 @@
 //! Turtle, `TriG`, RDF/XML and JSON-LD, read by the crate `oxrdfio`.
 //!
-//! What its terms cannot hold is refused there: generalized RDF and quoted triples as subjects are errors, and so
+//! What its terms cannot hold is rejected there: generalized RDF and quoted triples as subjects are errors, and so
 //! are IRIs without a scheme, for there is no base but the one that the document gives. The library has no
 //! limits and drops the case of language tags; a guard sees each byte before it, and keeps both. Blank nodes keep the
 //! labels that the document wrote (`<_:label>` is none); those without a label get `anon-0`, `anon-1`, ... in the

@@ -17,7 +17,7 @@ use crate::scan::has_scheme;
 
 /// Lists, property lists and graphs may be nested this much deeper than quoted triples: lists of lists are usual.
 pub(super) const DEEPER: usize = 32;
-/// What the parser keeps for a level, but for the terms.
+/// What the parser keeps for a level, except the terms.
 const LEVEL: usize = 1 << 10;
 /// Longest tag that is looked at.
 const TAG: usize = 4 << 10;
@@ -36,7 +36,7 @@ pub(super) struct TurtleGuard {
     state: State,
     /// Bytes of the string that the state is in.
     bytes: usize,
-    /// Bytes of the object that an annotation would hold, but for its IRIs.
+    /// Bytes of the object that an annotation would hold, except its IRIs.
     object: usize,
     /// What stands before the IRI: a directive, or a prefix and its colon.
     word: Vec<u8>,

@@ -22,7 +22,11 @@ impl Work {
         if self.most == 0 || self.made <= EXPANSION_GRACE || self.made / self.most <= self.read {
             return Ok(());
         }
-        let message = format!("{} bytes made of {}: more than {} for each", self.made, self.read, self.most);
+        let message = format!(
+            "{} bytes from {} bytes of input: more than {} for \
+                               each",
+            self.made, self.read, self.most
+        );
         Err(Error::limit(ErrorKind::LimitExpansion, "expansion", message))
     }
 }

@@ -165,7 +165,7 @@ fn declare(out: &mut Vec<u8>, name: &str, iri: &str) {
     out.extend_from_slice(format!("@prefix {name}: <{iri}> .\n").as_bytes());
 }
 
-/// Says whether a host comes before what follows; the library refuses some names that go on from one.
+/// Says whether a host comes before what follows; the library rejects some names that go on from one.
 fn has_path(iri: &str) -> bool {
     let Some((_, rest)) = iri.split_once(':') else { return false };
     let path = rest
@@ -184,14 +184,17 @@ fn absolute(iri: String) -> Result<NamedNode> {
     if is_whole(&iri) {
         return Ok(NamedNode::new_unchecked(iri));
     }
-    let message =
-        format!("{} is an IRI without a scheme, which Turtle and TriG would complete", excerpt(&iri));
+    let message = format!(
+        "the IRI {} has no scheme, and Turtle and TriG would resolve it to another \
+                 IRI",
+        excerpt(&iri)
+    );
     Err(Error::new(ErrorKind::EncodeTerm, message))
 }
 
 #[cold]
 fn generalized(what: &str) -> Error {
-    Error::new(ErrorKind::EncodeGeneralized, format!("Turtle and TriG cannot have this term as {what}"))
+    Error::new(ErrorKind::EncodeGeneralized, format!("Turtle and TriG do not allow this term as {what}"))
 }
 
 fn node(term: &Term<'_>, what: &str) -> Result<NamedOrBlankNode> {

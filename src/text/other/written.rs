@@ -52,7 +52,7 @@ impl Written {
         format!("{}:///", self.mark)
     }
 
-    /// Refuses an IRI that has no base but this one.
+    /// Rejects an IRI that has no base but this one.
     pub(super) fn check_base(&self, iri: &str) -> Result<()> {
         let Some(found) = iri.strip_prefix(&*self.mark) else { return Ok(()) };
         // a name of a host has its own slashes
@@ -97,9 +97,9 @@ pub(super) fn strip<'t>(text: &'t [u8], plain: &[u8], escape: &[u8]) -> Option<&
     })
 }
 
-/// Refuses a name of a node of which the parser of JSON-LD would drop the statements.
+/// Rejects a name of a node of which the parser of JSON-LD would drop the statements.
 pub(super) fn check_json_id(id: &[u8]) -> Result<()> {
-    // the parser refuses what is not UTF-8
+    // the parser rejects what is not UTF-8
     let Ok(id) = std::str::from_utf8(id) else { return Ok(()) };
     if id.contains('\\') {
         return Ok(());
@@ -109,7 +109,7 @@ pub(super) fn check_json_id(id: &[u8]) -> Result<()> {
         None if is_plain_iri(id) => Ok(()),
         None => {
             let id: String = id.chars().take(256).collect();
-            Err(Error::new(ErrorKind::TextIri, format!("{id:?} has characters that an IRI may not hold")))
+            Err(Error::new(ErrorKind::TextIri, format!("the IRI {id:?} has characters that are not allowed")))
         }
     }
 }
@@ -119,5 +119,5 @@ fn check_label(label: &str) -> Result<()> {
         return Ok(());
     }
     let label: String = label.chars().take(64).collect();
-    Err(Error::new(ErrorKind::TextLabel, format!("{label:?} is no label of a blank node")))
+    Err(Error::new(ErrorKind::TextLabel, format!("{label:?} is not a label of a blank node")))
 }

@@ -15,7 +15,7 @@ use super::written::{Edit, Written, looks_made};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 
-/// What the parser keeps for an element, an attribute or a member of a collection, but for the terms.
+/// What the parser keeps for an element, an attribute or a member of a collection, except the terms.
 const ELEMENT: usize = 512;
 /// Each name is looked for in all namespaces, so that many of them take time.
 const NAMESPACE: usize = 32 << 10;
@@ -158,7 +158,7 @@ impl XmlGuard {
         if self.open.is_empty() && std::mem::replace(&mut self.rooted, true) {
             return Err(Error::new(
                 ErrorKind::TextSyntax,
-                "a second root element: a document of XML has one",
+                "a second root element; an XML document has only one",
             ));
         }
         self.check(start.bytes, "attributes of an element")?;
@@ -312,7 +312,7 @@ impl XmlGuard {
         let Ok(value) = std::str::from_utf8(value) else { return Ok(()) };
         let made = if value.contains('&') { &self.entities.expand(value) } else { value };
         if made.len() > RDF.len() && made.starts_with(RDF) {
-            let message = format!("a namespace that begins with {RDF} and goes on");
+            let message = format!("a namespace is longer than {RDF}, but begins with it");
             return Err(Error::new(ErrorKind::TextSyntax, message));
         }
         Ok(())
@@ -345,7 +345,7 @@ fn check_name(name: &[u8]) -> Result<()> {
         return Ok(());
     }
     let name = String::from_utf8_lossy(&name[..name.len().min(64)]);
-    Err(Error::new(ErrorKind::TextSyntax, format!("{name:?} is not a name of XML")))
+    Err(Error::new(ErrorKind::TextSyntax, format!("{name:?} is not an XML name")))
 }
 
 impl Guard for XmlGuard {

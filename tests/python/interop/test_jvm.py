@@ -49,7 +49,7 @@ def changes(path: Path) -> list[tuple[str | None, ...]]:
     return [row for row in zip(*columns, strict=True) if row[0] != "Z"]
 
 
-# the transcoder copies restart marks to where they mean nothing
+# the transcoder copies sync points to places where they mean nothing
 @pytest.mark.filterwarnings("ignore::jelly.errors.JellyWarning")
 @pytest.mark.parametrize("name", RDF)
 def test_jelly_rdf_both_ways(name: str, jvm: Jvm, tmp_path: Path) -> None:

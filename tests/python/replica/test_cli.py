@@ -56,4 +56,4 @@ def test_a_replica_from_the_shell(tmp_path: Path, format: str) -> None:
     )
     assert "replica.version" in run("replica", "dump", table, "--version", 1, code=1)
     assert "versions that can be read" in run("replica", "info", table)
-    assert "no replica is here" in run("replica", "info", tmp_path, code=1)
+    assert "there is no replica here" in run("replica", "info", tmp_path, code=1)

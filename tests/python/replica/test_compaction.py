@@ -202,5 +202,5 @@ def test_view_where_the_system_cannot_exchange_folders(
 
 def test_size_of_buckets_is_refused_where_it_means_nothing(tmp_path: Path) -> None:
     replica = create(tmp_path / "t", BASE, [])
-    with pytest.raises(ValueError, match="bucket_rows is at least 1"):
+    with pytest.raises(ValueError, match="bucket_rows must be at least 1"):
         replica.compact(0)

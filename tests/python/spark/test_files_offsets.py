@@ -92,7 +92,7 @@ def test_offsets_stay_small_and_forget_nothing_that_may_come() -> None:
     assert offset.new(listed) == []
     late = file("late", 4950 - LATENESS)
     assert offset.new([*listed, late]) == [late]
-    with pytest.raises(ValueError, match=r"1 of the files .* came too late"):
+    with pytest.raises(ValueError, match=r"1 of the files .* arrived too late"):
         offset.new([*listed, file("too late", 1500)])
 
 

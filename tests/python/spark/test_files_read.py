@@ -80,9 +80,11 @@ def test_folders_give_columns(spark: SparkSession, tmp_path: Path) -> None:
     chosen = reader.schema("h string, object string").load(str(tmp_path))
     assert sorted_rows(chosen) == [("1", '"0"'), ("x y", '"0"'), ("x y", '"1"')]
     assert jelly.spark.count(spark, tmp_path, partition_columns=["day"]) == 3
-    with spark_raises("AnalysisException", "is of a folder, so a string, not date32"):
+    with spark_raises(
+        "AnalysisException", "comes from a folder name, so it is a string, not date32"
+    ):
         spark.read.format("jelly").option("partitionColumns", "day").schema("day date").load(str(tmp_path)).count()  # fmt: skip
-    with spark_raises("PythonException", "is in no folder other="):
+    with spark_raises("PythonException", "is not in a folder other="):
         spark.read.format("jelly").option("partitionColumns", "other").load(str(tmp_path)).count()
 
 
@@ -121,15 +123,15 @@ def test_options_columns_and_schemas(spark: SparkSession, tmp_path: Path) -> Non
     assert typed.columns == ["graph", "seq"]
     assert sorted(typed.collect()) == [("", n) for n in range(25)]
     for schema, told in [
-        ("seq string", "column 'seq' is of the type bigint"),
+        ("seq string", "column 'seq' has the type bigint"),
         ("seq bigint, extra string", "no column 'extra'"),
-        ("_corrupt_record string", "it comes with mode permissive"),
+        ("_corrupt_record string", "it exists only with mode permissive"),
     ]:
         with spark_raises("AnalysisException", told):
             spark.read.format("jelly").schema(schema).load(str(path)).count()
     log = tmp_path / "a.jellyp"
     log.write_bytes(patch(["A"]))
-    with spark_raises("PythonException", "'graph' is declared NOT NULL, but there is a null"):
+    with spark_raises("PythonException", "'graph' is declared NOT NULL, but has a null"):
         spark.read.format("jelly-patch").schema("graph string NOT NULL").load(str(log)).collect()
     with spark_raises("AnalysisException", "has no option 'colums' here; did you mean 'columns'"):
         spark.read.format("jelly").option("colums", "seq").load(str(path))

@@ -90,7 +90,7 @@ def test_a_batch_can_be_planned_again_elsewhere(tmp_path: Path) -> None:
     put(tmp_path / "b.jelly", rdf(4))
     assert names(read(reader(tmp_path), start, end)) == {"a.jelly"}
     (tmp_path / "a.jelly").unlink()
-    with pytest.raises(FileNotFoundError, match="1 of 1 files of a batch that was begun are gone"):
+    with pytest.raises(FileNotFoundError, match="1 of 1 files of a batch that has begun are gone"):
         reader(tmp_path).partitions(start, end)
 
 

@@ -189,7 +189,7 @@ def test_wrong_options_and_places(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="rdfxml"):
         table.writer(format="rdfxml")
     (tmp_path / "file").touch()
-    with pytest.raises(NotADirectoryError, match=r"/file: a file is there; give a folder"):
+    with pytest.raises(NotADirectoryError, match=r"/file: this is a file; choose a folder"):
         Table(str(tmp_path / "file")).writer()
     (tmp_path / "file").unlink()
 

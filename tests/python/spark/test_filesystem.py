@@ -75,14 +75,18 @@ def test_endpoint_and_keys_of_the_environment(
 @pytest.mark.parametrize(
     ("uri", "storage", "message"),
     [
-        ("ftp://host/x", {}, "ftp://host/x: there is no file system for ftp:; there are file, s3,"),
-        ("s3:///x", {}, "a URI of this kind is s3://bucket/path"),
+        (
+            "ftp://host/x",
+            {},
+            "ftp://host/x: there is no file system for ftp:; the known ones are file, s3,",
+        ),
+        ("s3:///x", {}, "expected a URI such as s3://bucket/path"),
         ("abfss://here/x", {}, "abfss://container@account.dfs.core.windows.net/path"),
         ("s3://b/x", {"accesskey": "k"}, "s3://b/x: storage.secretKey is missing"),
         ("s3://b/x", {"secretkey": "k"}, "s3://b/x: storage.accessKey is missing"),
         ("s3://b/x", {"acesskey": "k"}, "did you mean 'storage.accessKey'"),
         ("s3://b/x", {"anonymous": "maybe"}, "option 'storage.anonymous': 'maybe' is neither"),
-        ("/x", {"endpoint": "h"}, "/x: file: has no option 'storage.endpoint'"),
+        ("/x", {"endpoint": "h"}, "/x: file has no option 'storage.endpoint'"),
         ("hdfs://h/x", {"replication": "many"}, "option 'storage.replication'"),
         ("-", {}, "workers have no standard input"),
     ],

@@ -140,7 +140,7 @@ def test_another_stream_under_the_name(tmp_path: Path) -> None:
     with here(tmp_path / "other") as server:
         publish(server, range(50), range(50, 60))
         reader = streamed(server, spool)
-        with pytest.raises(ArgumentError, match="has the name of the topic now"):
+        with pytest.raises(ArgumentError, match="the name of the topic now belongs to"):
             query.until(reader, 11)
         reader.stop()
 
@@ -158,9 +158,9 @@ def test_spools_and_checkpoints_go_together(tmp_path: Path) -> None:
         reader.stop()
         wrong: list[tuple[Callable[[], object], str]] = [
             (lambda: Query().batch(streamed(server, spool)), "frames 0 to 1 are gone"),
-            (lambda: query.batch(streamed(server, tmp_path / "new")), "of another spool"),
+            (lambda: query.batch(streamed(server, tmp_path / "new")), "belongs to another spool"),
             (lambda: streamed(server, spool, topic="u").initialOffset(), "spool of the topic 't'"),
-            (lambda: streamed(server, tmp_path).initialOffset(), "no spool, and is not empty"),
+            (lambda: streamed(server, tmp_path).initialOffset(), "not a spool, and is not empty"),
         ]
         for call, message in wrong:
             with pytest.raises(ArgumentError, match=message):
@@ -228,7 +228,7 @@ def test_options_that_are_refused() -> None:
     for made, message in (
         (options("nowhere"), "expected host:port"),
         (options("http://a:1"), "expected host:port"),
-        (options("a:1", topic=""), "'topic' is needed"),
+        (options("a:1", topic=""), "'topic' is missing"),
         (options("a:1", spoolLocation="x"), "use readStream"),
         (options("a:1", format="nt"), "no option 'format'"),
         (options("a:1", tlsCert="x"), "go together"),
@@ -237,14 +237,14 @@ def test_options_that_are_refused() -> None:
             GrpcSource(made).reader(schema(ROWS))
     for made, message in (
         (options("a:1", kind="log"), "neither rdf nor patch"),
-        (options("a:1", kind="patch", topic=""), "'topic' is needed"),
+        (options("a:1", kind="patch", topic=""), "'topic' is missing"),
         (options("a:1", kind="patch", compress="true"), "no option 'compress'"),
-        (options("a:1", kind="patch", maxVersionsPerTrigger="1"), "for streams"),
+        (options("a:1", kind="patch", maxVersionsPerTrigger="1"), "only with streams"),
         (options("a:1", kind="patch", spoolLocation="x"), "no option 'spoollocation'"),
     ):
         with pytest.raises(ValueError, match=message):
             GrpcSource(made).reader(schema(PATCH))
-    with pytest.raises(ValueError, match="'spoolLocation' is needed"):
+    with pytest.raises(ValueError, match="'spoolLocation' is missing"):
         GrpcSource(options("a:1")).streamReader(schema(ROWS))
     for ddl, overwrite, said in (
         (TERMS, True, "only grows"),

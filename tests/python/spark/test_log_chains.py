@@ -206,7 +206,7 @@ def test_manifests_in_remote_storage(
     with pytest.raises(PatchError, match="is missing") as caught:
         jelly.spark.net(remote(), storage=storage)
     assert caught.value.kind == "patch.gap"
-    with pytest.warns(JellyWarning, match="a first patch that is lost is not noticed"):
+    with pytest.warns(JellyWarning, match="a lost first patch cannot be detected"):
         jelly.spark.net(remote(), storage={**storage, "endpoint": "http://127.0.0.1:9"})
 
 
@@ -243,14 +243,16 @@ def test_order_of_files_that_nothing_says(jelly_spark: SparkSession, tmp_path: P
     for path, op in zip(paths, "AD", strict=True):
         Path(path).write_text(f"TX .\n{op} <a:s> <a:p> <a:o> .\nTC .\n")
     log = jelly_spark.read.format("jelly-patch").load(paths).cache()
-    with pytest.warns(JellyWarning, match=f"in the order {paths[1]}, {paths[0]}; order= says"):
+    with pytest.warns(
+        JellyWarning, match=f"in the order {paths[1]}, {paths[0]}; set another order"
+    ):
         assert [row[0] for row in jelly.spark.net(log).collect()] == ["insert"]
     for order in (paths, ["today.rdfp", "correction.rdfp"]):
         assert [row[0] for row in jelly.spark.net(log, order=order).collect()] == ["delete"]
     for wrong, said in [
         (paths[:1], "order does not name"),
-        ([*paths, paths[0]], "no other source is called so"),
-        (["y.rdfp", paths[1]], "no other source is called so"),
+        ([*paths, paths[0]], "no other source has this name"),
+        (["y.rdfp", paths[1]], "no other source has this name"),
     ]:
         with pytest.raises(ValueError, match=said):
             jelly.spark.net(log, order=wrong)

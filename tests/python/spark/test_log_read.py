@@ -315,20 +315,20 @@ def test_refused_options(short: jelly.Log) -> None:
         ({"startingVersion": 0}, "not earliest, latest or a version from 1"),
         ({"endingVersion": "x"}, "not a whole number"),
         ({"startingVersion": 2, "endingVersion": 1}, "before startingVersion"),
-        ({"startingVersion": "latest"}, "for streams"),
-        ({"maxVersionsPerTrigger": 1}, "for streams"),
+        ({"startingVersion": "latest"}, "only with streams"),
+        ({"maxVersionsPerTrigger": 1}, "only with streams"),
         ({"format": "rdfp"}, "no option 'format'"),
         ({"columns": "nothing"}, "nothing"),
     ):
         with pytest.raises(ValueError, match=message):
             source(short, **options).reader(COLUMNS)
     for options, message in (
-        ({"endingVersion": 2}, "not for streams"),
-        ({"maxVersionsPerTrigger": 1, "maxBytesPerTrigger": 1}, "cannot both"),
+        ({"endingVersion": 2}, "does not work with streams"),
+        ({"maxVersionsPerTrigger": 1, "maxBytesPerTrigger": 1}, "cannot be used together"),
     ):
         with pytest.raises(ValueError, match=message):
             source(short, **options).streamReader(COLUMNS)
-    with pytest.raises(ValueError, match="one log, not 2"):
+    with pytest.raises(ValueError, match="expected one log, found 2"):
         LogSource({"paths": '["a", "b"]'}).schema()
 
 

@@ -73,7 +73,7 @@ def test_rows_stand_by_seq() -> None:
     mixed = numbered.take([5, 0, 8, 1, 2, 7, 6, 3, 4])
     made = patch(mixed)
     assert [row[1] for row in made if row[0] in "AD"] == [f"<x:{n}>" for n in range(9)]
-    for seq, message in (([0] * 9, "seq 0 is there twice"), ([None, *range(8)], "has no seq")):
+    for seq, message in (([0] * 9, "seq 0 occurs twice"), ([None, *range(8)], "has no seq")):
         wrong = numbered.set_column(numbered.schema.get_field_index("seq"), "seq", pa.array(seq, pa.int64()))  # fmt: skip
         with pytest.raises(ValueError, match=message):
             patch(wrong)
@@ -106,7 +106,7 @@ def test_several_patches_are_no_batch(tmp_path: Path) -> None:
 
 
 def test_a_mark_needs_its_place() -> None:
-    with pytest.raises(ValueError, match="give a column seq"):
+    with pytest.raises(ValueError, match="add a column seq"):
         patch(table([("TX", 0), ("A", 1)]))
 
 
@@ -137,7 +137,7 @@ def test_refused_before_tasks_begin(tmp_path: Path) -> None:
     for ddl, message in (
         ("op string, subject string, predicate string", "needs the columns object"),
         (f"{TERMS}, extra string", "no column 'extra'"),
-        ("op string, subject string, predicate string, object bigint", "'object' is no text"),
+        ("op string, subject string, predicate string, object bigint", "'object' is not text"),
     ):
         with pytest.raises(ValueError, match=message):
             writer(tmp_path, ddl)

@@ -48,8 +48,14 @@ def test_rows_in_order_pass() -> None:
     [
         ([[("a", 0, 1), ("a", 0, 0)]], "of the source 'a' are out of order: seq 0 after 1"),
         ([[("a", 0, 5)], [("a", 0, 4)]], "of the source 'a' are out of order: seq 4 after 5"),
-        ([[("a", 0, 0), ("b", 0, 0), ("a", 0, 1)]], "source 'a' are mixed with others"),
-        ([[("a", 0, 0)], [("b", 0, 0)], [("a", 0, 1)]], "source 'a' are mixed with others"),
+        (
+            [[("a", 0, 0), ("b", 0, 0), ("a", 0, 1)]],
+            "source 'a' are mixed with rows of other sources",
+        ),
+        (
+            [[("a", 0, 0)], [("b", 0, 0)], [("a", 0, 1)]],
+            "source 'a' are mixed with rows of other sources",
+        ),
         ([[(None, 0, 1), (None, 0, 0)]], "rows are out of order: seq 0 after 1"),
     ],
 )

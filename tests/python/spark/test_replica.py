@@ -143,7 +143,7 @@ def test_micro_batch_without_the_first_rows_of_a_patch_is_refused(
     rows = spark.read.format("jelly-patch").load(str(log))
     for patch in (0, 1):
         prev = f"name = 'prev' AND patch = {patch}"
-        with pytest.raises(ValueError, match=f"patch {patch} of the source '.*' is not whole"):
+        with pytest.raises(ValueError, match=f"patch {patch} of the source '.*' is incomplete"):
             replica.foreach_batch(rows.where(f"NOT coalesce({prev}, false)"))
     assert replica.version == 0
     assert replica.foreach_batch(rows).patches == 2
@@ -191,7 +191,7 @@ def test_half_patch_of_a_micro_batch_is_refused_and_comes_again(
     replica = Replica.create(tmp_path / "t")
     rows = spark.read.format("jelly-patch").load(str(log))
     with pytest.raises(
-        ValueError, match=r"patch 0 of the source '.*' is not whole: .* all its rows are needed"
+        ValueError, match=r"patch 0 of the source '.*' is incomplete: .* each of its rows is needed"
     ):
         replica.foreach_batch(rows.where(f"NOT coalesce({lost}, false)"))
     assert (replica.version, replica.id) == (0, None)
@@ -207,7 +207,7 @@ def test_log_that_permissive_reading_cut_is_refused(spark: Any, tmp_path: Path) 
     log.write_text("H id <u:1> .\nA <a:s> <a:v> <a:o> .\nA <a:s> <a:v>")
     replica = Replica.create(tmp_path / "t")
     rows = spark.read.format("jelly-patch").option("mode", "permissive").load(str(log))
-    with pytest.raises(ValueError, match="is not whole"):
+    with pytest.raises(ValueError, match="is incomplete"):
         replica.foreach_batch(rows.where("op IS NOT NULL"))
     assert replica.version == 0
 

@@ -214,7 +214,7 @@ def test_tables_tell_quads_apart_by_the_native_key(few: SparkSession) -> None:
     assert sorted(bytes(row["quad_key"]) for row in keyed) == sorted(native)
     added = jelly.spark.diff(df.limit(0), df).where("op = 'A'").count()
     assert added == len(set(native)) == 54 < len(quads)
-    with pytest.raises(ValueError, match="a secret has 16 bytes, not 1"):
+    with pytest.raises(ValueError, match="secret must have 16 bytes, not 1"):
         jelly.spark.quad_keys(df, b"x")
     with pytest.raises(ValueError, match="there is a column 'graph' already"):
         jelly.spark.quad_keys(df, bytes(16), "graph")

@@ -171,7 +171,7 @@ def test_log_without_the_headers_of_its_patches_is_refused(few: SparkSession) ->
 
     df = log_of(few, FIRST, SECOND)
     for lost in ("op = 'H'", "op = 'H' AND patch = 1", "op = 'H' AND patch = 0"):
-        with pytest.raises(ValueError, match=r"patch [01] of the source None is not whole"):
+        with pytest.raises(ValueError, match=r"patch [01] of the source None is incomplete"):
             jelly.spark.changes(df.where(f"NOT ({lost})"))
 
 
@@ -192,13 +192,13 @@ def test_log_without_a_patch_between_others_is_refused(few: SparkSession) -> Non
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ("TX 0, a 0, TC 0, Z", "encode.row: .*'s': a is no op: H, PA, "),
-        ("TX 0, null 0, TC 0, Z", "encode.row: .*'s': null is no op: H, PA, "),
+        ("TX 0, a 0, TC 0, Z", "encode.row: .*'s': a is not an op; expected H, PA, "),
+        ("TX 0, null 0, TC 0, Z", "encode.row: .*'s': null is not an op; expected H, PA, "),
         ("TX 0, A 5, TA 0, Z", "'txn' does not fit"),
         ("TX 0, A 0, TC 0, TX 0, A 0, TA 0, Z", "'txn' does not fit"),
         ("TX 0, A 0, TC 0, TA 0, Z", "'txn' does not fit"),
         ("TX 0, A 0, TC 0, TC 1, Z", "'txn' does not fit"),
-        ("Z, A", "is not whole"),
+        ("Z, A", "is incomplete"),
     ],
 )
 def test_rows_of_others_that_do_not_fit_are_refused(
@@ -251,11 +251,11 @@ def test_what_else_is_refused(few: SparkSession) -> None:
     import jelly.spark
 
     df = log_of(few, FIRST, SECOND)
-    with pytest.raises(ValueError, match='is not whole: a log is read with rows="all"'):
+    with pytest.raises(ValueError, match='is incomplete: a log must be read with rows="all"'):
         jelly.spark.changes(df.where("op IN ('A', 'D')"))
-    with pytest.raises(ValueError, match="is not whole"):
+    with pytest.raises(ValueError, match="is incomplete"):
         jelly.spark.changes(df.where("op <> 'A'"))
-    with pytest.raises(ValueError, match="is not whole"):
+    with pytest.raises(ValueError, match="is incomplete"):
         jelly.spark.net(df.union(df))
     with pytest.raises(ValueError, match=r"a log needs the columns .* op is not there"):
         jelly.spark.net(df.drop("op"))
@@ -263,7 +263,7 @@ def test_what_else_is_refused(few: SparkSession) -> None:
         jelly.spark.net(df, chain="x")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="a base needs the columns"):
         jelly.spark.apply(df.select("op"), df)
-    with pytest.raises(PatchError, match=r"no version 3: the log makes versions 0 to 2"):
+    with pytest.raises(PatchError, match=r"no version 3: the log has versions 0 to 2"):
         jelly.spark.as_of(df, df, 3)
     with pytest.raises(PatchError, match=r"no patch of the log has the id <u:9>"):
         jelly.spark.as_of(df, df, "u:9")

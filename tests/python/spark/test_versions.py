@@ -80,7 +80,7 @@ def test_another_pyspark(tmp_path: Path, version: str) -> None:
     assert found.pop("version").startswith(version)
     of_columns = {"rows": 12, "changes": 3}
     if version == "3.5":
-        assert "data sources in Python need 4.0 or newer" in found.pop("error")
+        assert "Python data sources need 4.0 or newer" in found.pop("error")
         assert found == of_columns
     else:
         assert found == of_columns | {
@@ -145,6 +145,6 @@ def test_an_old_pyspark_says_what_is_needed(monkeypatch: pytest.MonkeyPatch) -> 
         lambda: jelly.spark.write_parquet(session, "x", "y"),
     ):
         with pytest.raises(
-            ImportError, match=r"data sources in Python need 4\.0 or newer: pip install"
+            ImportError, match=r"Python data sources need 4\.0 or newer: pip install"
         ):
             call()

@@ -96,7 +96,7 @@ def test_modes(jelly_spark: SparkSession, tmp_path: Path) -> None:
 
     assert write(one) == 10
     with pytest.raises(
-        FileExistsError, match=r'/to: is there; mode can be "append" or "overwrite"'
+        FileExistsError, match=r'/to: the folder exists already; use mode "append" or "overwrite"'
     ):
         write(two)
     assert write(two, mode="append") == 30

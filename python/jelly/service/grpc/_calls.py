@@ -69,13 +69,13 @@ class Calls:
         self._drains.set()
 
     def check_open(self) -> None:
-        """Refuses to go on while the server ends.
+        """Rejects to go on while the server ends.
 
         Raises:
             Problem: It ends.
         """
         if self._drains.is_set():
-            raise Problem(503, "drain", "the server ends; ask again")
+            raise Problem(503, "drain", "the server is stopping; try again")
 
     def allow(self, context: Any, scope: str, name: str) -> Token | None:
         """Checks the token of a call, and returns it.
@@ -85,7 +85,7 @@ class Calls:
         """
         self.check_open()
         if self._read_only and scope != "read":
-            raise Problem(403, "scope", "this server only reads")
+            raise Problem(403, "scope", "this server is read-only")
         token = None if self._tokens is None else self._tokens.of(metadata_of(context), "POST")
         self._rates.take(token.name if token else "", time.monotonic())
         if token is None:
@@ -93,7 +93,7 @@ class Calls:
         if not token.may(scope, name):
             if not token.may("read", name):
                 raise Problem(404, "topic", f"there is no topic {name!r}")
-            raise Problem(403, "scope", f"the token may not {scope}")
+            raise Problem(403, "scope", f"the token does not allow {scope}")
         return token
 
     @contextmanager
@@ -134,14 +134,14 @@ def whole(messages: Iterator[bytes], context: Any) -> Iterator[bytes]:
     is_there = context.add_callback(left.set)
     yield from messages
     if not is_there or left.wait(_LEAVES):
-        raise Problem(400, "truncated.stream", "the client left before the end of its stream; nothing of it counts")  # fmt: skip
+        raise Problem(400, "truncated.stream", "the client disconnected before the end of its stream; nothing of the stream is stored")  # fmt: skip
 
 
 def met(have: Options, asked: bytes | None) -> tuple[Options, bool]:
     """The options with which a subscriber gets a stream that has others, and whether it can go out as it is.
 
     Raises:
-        Problem: It cannot be had as it is asked for.
+        Problem: It cannot be had as it is requested.
     """
     try:
         return (have, True) if asked is None else _internal.met_options(have, asked)

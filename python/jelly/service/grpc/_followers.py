@@ -47,7 +47,7 @@ class Followers:
     """Runs streams in a pool of threads.
 
     Args:
-        most: Calls that follow at once; more are refused.
+        most: Calls that follow at once; more are rejected.
         threads: Calls that send at once.
     """
 
@@ -102,7 +102,7 @@ class Followers:
                         return
                     break
                 elif not self._has_place(call):
-                    call.stream.throw(Problem(503, "busy", f"{self._most} calls follow here; ask again"))  # fmt: skip
+                    call.stream.throw(Problem(503, "busy", f"{self._most} calls are following already; try again"))  # fmt: skip
         except Exception:
             # the stream gave the call its status before it raised
             if call.context.code() is None:

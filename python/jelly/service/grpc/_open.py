@@ -100,7 +100,7 @@ class Open:
     @contextmanager
     def _slot(self, context: Any) -> Iterator[None]:
         if not self._room.acquire(blocking=False):
-            context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, f"{_MOST} of these calls are open; ask again")  # fmt: skip
+            context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, f"{_MOST} of these calls are open; try again")  # fmt: skip
         try:
             yield
         finally:

@@ -151,7 +151,7 @@ class Patches:
 
 
 def _refuse_fork(log: FolderLog, after: int, id: str) -> None:
-    """Refuses a subscriber that has another patch at its version."""
+    """Rejects a subscriber that has another patch at its version."""
     if not id:
         return
     found = next(log.versions(after - 1, after)).id if after else None

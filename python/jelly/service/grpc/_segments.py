@@ -38,7 +38,7 @@ class Segment(NamedTuple):
 
 
 def identity_of(folder: Path) -> str:
-    """The id of a topic, which the name of a file ``id-…`` says; a topic that is made anew has another."""
+    """The id of a topic, which the name of a file ``id-…`` says; a topic that is made again has another."""
     if (found := next(folder.glob("id-*"), None)) is None:
         found = folder / f"id-{uuid.uuid4().hex}"
         found.touch()

@@ -47,17 +47,17 @@ class GrpcServer:
             folder ``.topics`` of the folder; with an object store none can be published.
         host: The address.
         port: The port; 0 for one that is free.
-        tokens: As of :func:`jelly.service.app`.
+        tokens: As for :func:`jelly.service.app`.
         topics: Files of any RDF format that can be subscribed to, by the name of their topic.
         tls_cert: The certificate of the server, a PEM file.
         tls_key: Its key.
-        client_ca: Only clients whose certificate this authority has signed are let in.
-        read_only: Refuse all that changes something.
-        limits: As of :func:`jelly.service.app`.
-        require_condition: As of :func:`jelly.service.app`.
-        record_publisher: As of :func:`jelly.service.app`.
+        client_ca: Accept only clients with a certificate that this authority has signed.
+        read_only: Reject every request that changes something.
+        limits: As for :func:`jelly.service.app`.
+        require_condition: As for :func:`jelly.service.app`.
+        record_publisher: As for :func:`jelly.service.app`.
         logs: Those of the server beside it.
-        storage: As of :func:`jelly.service.app`.
+        storage: As for :func:`jelly.service.app`.
 
     Raises:
         OSError: The address cannot be had, or another server has the topics of the folder.
@@ -137,7 +137,7 @@ class GrpcServer:
                 return int(self._server.add_insecure_port(address))
             return int(self._server.add_secure_port(address, credentials))
         except RuntimeError as error:
-            raise OSError(f"{address}: the address cannot be had: {error}") from None
+            raise OSError(f"{address}: the server cannot listen on this address: {error}") from None
 
     def drain(self) -> None:
         """Ends calls that wait, and lets those under way end."""

@@ -115,9 +115,9 @@ class Sources:
             Problem: The name is that of a file or a log, or cannot be one.
         """
         if name in self._files or self._log_name(name) is not None:
-            raise Problem(409, "patch.duplicate", f"{name!r} is a file or a log, to which nothing can be published here")  # fmt: skip
+            raise Problem(409, "patch.duplicate", f"{name!r} is a file or a log, and this call cannot publish to it")  # fmt: skip
         if self._topics is None:
-            raise Problem(409, "topic", "the logs of this server stand in an object store, where a topic cannot grow by a frame: publish to a server of a folder, or patches to a log")  # fmt: skip
+            raise Problem(409, "topic", "this server keeps its logs in an object store, where a topic cannot grow by a frame: publish to a server with logs in a folder, or publish patches to a log")  # fmt: skip
         topic = self._topics.get(name, make=True)
         assert topic is not None
         return topic
@@ -144,9 +144,9 @@ class Sources:
         asked = name.partition("@")[2]
         version = whole_number(asked)
         if asked and version is None:
-            raise Problem(404, "patch.version", f"{asked!r} is no version: a number")
+            raise Problem(404, "patch.version", f"{asked!r} is not a version; expected a number")
         if not self._datasets.acquire(blocking=False):
-            raise Problem(503, "busy", "other datasets are being made; ask again")
+            raise Problem(503, "busy", "other datasets are being computed; try again")
         try:
             return Spooled(partial(self._logs.get(log).dataset, version=version), name)
         finally:

@@ -46,7 +46,7 @@ class Streams:
             follows = metadata.get("jelly-follow") != "false"
             relay = _asked_for(stream, asked.options)
             if relay is not None and after:
-                raise Problem(400, "metadata", "jelly-after counts the frames of the topic: ask for its own options, or for none")  # fmt: skip
+                raise Problem(400, "metadata", "jelly-after counts the frames of the topic: request the options of the topic, or none")  # fmt: skip
             if after > stream.frames:
                 raise Problem(410, "patch.version", f"the topic has {stream.frames} frames, not {after}")  # fmt: skip
 
@@ -109,7 +109,7 @@ class Streams:
 def _first_of(messages: Iterator[bytes]) -> bytes:
     message = next(messages, None)
     if message is None:
-        raise Problem(400, "truncated.stream", "no frame came; a stream has its options in its first frame")  # fmt: skip
+        raise Problem(400, "truncated.stream", "there is no frame; a stream has its options in its first frame")  # fmt: skip
     return message
 
 
@@ -129,7 +129,7 @@ def _stream_name(first: bytes) -> str:
 
 
 def _asked_for(stream: Stream, asked: bytes | None) -> Any:
-    """What makes the frames those that were asked for; None: they are.
+    """What makes the frames those that were requested; None: they are.
 
     Raises:
         Problem: They cannot be had so.
@@ -141,7 +141,7 @@ def _asked_for(stream: Stream, asked: bytes | None) -> Any:
 
 
 def _sent(stream: Stream, after: int, follow: Any, relay: Any) -> Sent:
-    """The frames after so many; the rest of a file whose first ones are passed over is encoded anew."""
+    """The frames after this number; if the first frames of a file are skipped, the rest is encoded again."""
     rest: Any = None
     for frame in stream.stored(after, follow):
         if isinstance(frame, Wait):

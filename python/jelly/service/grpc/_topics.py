@@ -177,7 +177,7 @@ class Topic:
             writer.check()
 
     def add_whole(self, path: Path, publish_id: str, options: RdfOptions, frames: int) -> bool:
-        """Adds a whole stream; False: the topic has it already.
+        """Adds a whole stream; False: the topic already had it.
 
         Raises:
             Problem: The id belongs to another stream, or the topic began with other options.
@@ -191,7 +191,7 @@ class Topic:
                         return False
                     raise Problem(409, "patch.duplicate", f"the topic has another stream with the id {publish_id!r}")  # fmt: skip
             if self.options is not None and self.options != options:
-                raise Problem(409, "patch.conflict", "another stream began the topic meanwhile; publish again")  # fmt: skip
+                raise Problem(409, "patch.conflict", "another stream created the topic at the same time; publish again")  # fmt: skip
             self.flush()
             self._close()
             size = path.stat().st_size
@@ -206,13 +206,13 @@ class Topic:
         return True
 
     def check_room(self, bytes: int) -> None:
-        """Refuses so many bytes more than there may be.
+        """Rejects so many bytes more than there may be.
 
         Raises:
             Problem: They are too many (413), or the disk is too full (507).
         """
         if self._total + bytes > self._limits.topic:
-            raise Problem(413, "topic", f"the topic would have more than {self._limits.topic} bytes; begin another one")  # fmt: skip
+            raise Problem(413, "topic", f"the topic would have more than {self._limits.topic} bytes; use another topic")  # fmt: skip
         refuse_full(self._folder, bytes, self._limits)
 
     def stored(self, after: int, follow: Callable[[], bool]) -> Iterator[Frame | Wait]:
@@ -271,7 +271,7 @@ class Writer:
         """Why a part of what it wrote is not on the disk."""
 
     def check(self) -> None:
-        """Refuses to go on where a part is missing."""
+        """Rejects to go on where a part is missing."""
         if self.failure is not None:
             raise self.failure
 
@@ -301,7 +301,7 @@ class Topics:
         make_folder(self._home)
         handle = locked(self._home / _LOCK)
         if handle is None:
-            raise OSError(f"{self._home}: another server has these topics; one server at a time can")  # fmt: skip
+            raise OSError(f"{self._home}: another server uses these topics; only one server can use them at a time")  # fmt: skip
         self._handle = handle
         self._open: dict[str, Topic] = {}
         self._turn = threading.Lock()
@@ -322,7 +322,12 @@ class Topics:
             if topic is None and (make or folder.is_dir()):
                 make_folder(folder)
                 if folder.name not in {path.name for path in self._home.iterdir()}:
-                    raise Problem(400, "topic", f"a topic has the name {name!r} in another case")
+                    raise Problem(
+                        400,
+                        "topic",
+                        f"the name of another topic differs from {name!r} only in upper and lower "
+                        "case",
+                    )
                 topic = self._open[name] = Topic(name, folder, self._limits)
         return topic if topic is not None and (make or topic.frames) else None
 
@@ -348,9 +353,9 @@ def _first(segment: Segment) -> int:
 
 
 def _folder_name(topic: str) -> str:
-    """The folder of a topic; a name that cannot be is refused."""
+    """The folder of a topic; a name that cannot be is rejected."""
     name = quote(topic, safe="")
     name = name.replace(".", "%2E") if name.startswith(".") else name
     if not topic or len(name) > 200:
-        raise Problem(400, "topic", "a topic has a name, of 200 letters at most")
+        raise Problem(400, "topic", "the name of a topic must have 1 to 200 characters")
     return name

@@ -1,82 +1,81 @@
-"""Files as Spark reads and writes them: the sources ``jelly`` and ``jelly-patch``.
+"""Files in Spark: the sources ``jelly`` and ``jelly-patch``.
 
     spark.read.format("jelly-patch").load("logs/*.jellyp")
     spark.read.format("jelly").option("columns", "subject,object").load(["a.jelly", "s3://bucket/b"])
     spark.readStream.format("jelly-patch").option("maxFilesPerTrigger", 10).load("logs")
 
-Paths name files, folders and globs (``*``, ``?``, ``[ab]``, ``{a,b}``), here or in remote storage.
-Files whose names begin with ``.`` or ``_`` are passed over, as Spark does, and a file that is named
-twice is read once. Small files are read together by one task, and large ones by several where they
-can be entered in the middle, as ``jelly.splits`` finds them: Jelly files with sync points or a
+Paths name files, folders and globs (``*``, ``?``, ``[ab]``, ``{a,b}``), local or in remote storage. Files whose names
+begin with ``.`` or ``_`` are ignored, as in Spark, and a file that is named twice is read once. One task reads
+several small files together, and several tasks read a large file if ``jelly.splits`` can split it: Jelly files with
+sync points or a
 sidecar (``jelly.index``), zstd with a seek table, N-Triples, N-Quads and RDF Patch text. Text in
-remote storage stays whole, because the driver would have to read all of it to divide it.
+remote storage is not split, because the driver would have to read all of it.
 
 Options are those of ``jelly.read_rdf`` and ``jelly.read_patch`` and the fields of ``jelly.Limits``
 in camelCase (``blankNodes``, ``strictGraphs``, ``rowBytes``), with ``columns`` as
 ``subject,object``, and
 
-- ``splitBytes`` (128m): about how much of the input one task reads.
-- ``openCostBytes`` (4m): what it costs to open a file, in bytes that could be read meanwhile.
-- ``minPartitions`` (cores of the driver): into how many tasks the input is divided at least, where
-  it is large enough; Spark does not tell a data source about its executors.
+- ``splitBytes`` (128m): roughly how much input one task reads.
+- ``openCostBytes`` (4m): the cost of opening a file, as the number of bytes that could be read in the same time.
+- ``minPartitions`` (cores of the driver): the minimum number of tasks, if the input is large enough; Spark does not
+tell a data source about its executors.
 - ``batchRows`` (50000 here).
-- ``recursiveFileLookup`` (true): whether folders in folders are read.
-- ``pathGlobFilter``: which names of files are read.
-- ``ignoreCorruptFiles``: a file that is bad anywhere has no rows. ``badRecordsPath``: the same, and a folder
-  of Parquet files gets a row for it (``source``, ``kind``, ``error``, ``value``). Such files are read twice, by
-  one task.
-- ``modifiedAfter``, ``modifiedBefore``: when files were modified, as ``2026-03-01T12:00:00Z``; not of streams.
-- ``partitionColumns``: ``day,hour`` for string columns of folders such as ``day=2026-03-01/hour=07``.
-- ``storage.*``: how remote storage is reached (:mod:`jelly.storage`).
-- Of streams: ``maxFilesPerTrigger`` (1000) or ``maxBytesPerTrigger``: how much a batch reads at
-  most; ``latenessSeconds`` (3600) and ``ignoreChangedFiles`` (false), see below.
+- ``recursiveFileLookup`` (true): whether subfolders are read.
+- ``pathGlobFilter``: read only files whose names match this glob.
+- ``ignoreCorruptFiles``: a file with an error anywhere has no rows. ``badRecordsPath``: the same, and a folder of
+Parquet files gets a row for it (``source``, ``kind``, ``error``, ``value``). With these options, one task reads each
+file twice.
+- ``modifiedAfter``, ``modifiedBefore``: read files by their modification time, such as ``2026-03-01T12:00:00Z``; not
+for streams.
+- ``partitionColumns``: ``day,hour`` adds string columns from folders such as ``day=2026-03-01/hour=07``.
+- ``storage.*``: how to reach remote storage (:mod:`jelly.storage`).
+- For streams: ``maxFilesPerTrigger`` (1000) or ``maxBytesPerTrigger``: the maximum that a batch reads;
+``latenessSeconds`` (3600) and ``ignoreChangedFiles`` (false), see below.
 
-``.schema(...)`` chooses columns like ``columns`` does. Anything that is not known is an error.
-With ``mode`` ``permissive`` there is the column ``_corrupt_record``; of a bad file that several tasks
-read, the rows of the parts behind the bad one are there too.
+``.schema(...)`` selects columns like ``columns``. An unknown option is an error. With ``mode`` ``permissive`` there
+is the column ``_corrupt_record``; if several tasks read a bad file, the rows of the parts after the bad one are
+included too.
 
-A Jelly file without a byte is one that was lost on its way, and an error (a row in mode
-``permissive``); a folder without files has no rows, and nothing is an empty document in the other
-formats. A file that changes between the plan of a query and its end fails the query.
+An empty Jelly file (zero bytes) is an error (a row in mode ``permissive``), because a failed upload leaves an empty
+file; in the other formats, zero bytes are an empty document. A folder without files has no rows. A query fails if a
+file changes while the query runs.
 
-Streams read each file once, in any order in which files appear, over restarts and failures. What they
-rely on:
+Streams read each file exactly once, across restarts and failures, and files may appear in any order. This relies on
+the following:
 
-- A file appears under its name whole, by a rename (or an upload), and never changes. One that has
-  another size or time of modification than when it was found stops the stream, in the batch and
-  later; ``ignoreChangedFiles`` reads what there is and goes on.
-- A file is its path. The checkpoint has a hash of each path that was read, of the last 4096 files
-  and of all that are not older than the newest by ``latenessSeconds``. Of others it has the number:
-  a file that appears so late stops the stream, as long as no old file was taken away. Do not touch
-  files that were read so long ago.
-- A file that was found must stay until its batch is done.
+- A file appears complete, by a rename or an upload, and never changes. The stream stops if the size or modification
+time of a file changes; with ``ignoreChangedFiles`` it continues with the file as it is.
+- A file is identified by its path. The checkpoint has hashes of the paths of the last 4096 files, and of all files
+that are at most ``latenessSeconds`` older than the newest one. Of older files it has only the number: a file that
+arrives even later stops the stream, unless an old file was removed. Do not touch files that were read so long ago.
+- Once the stream has found a file, the file must stay until its batch is done.
 
-Spark 4.0 and 4.1 give a source neither its offset nor a limit: there is no limit but one that is given,
-and the first batch after a start is all there is, as is the one of a query with ``availableNow``.
+Spark 4.0 and 4.1 give a source neither its offset nor a limit: there is no default limit, and the first batch after a
+start, or the batch of a query with ``availableNow``, reads everything.
 
 Writing:
 
     df.write.format("jelly-patch").mode("append").save("s3://bucket/logs")
     df.writeStream.format("jelly").option("checkpointLocation", "state").start("statements")
 
-Modes are ``append`` and ``overwrite``; without one, Spark refuses. Each partition that has rows
-becomes a file; without any rows there is one empty file. All files of a write count together or not
-at all, and those of a batch of a stream once, also where tasks fail, are repeated or killed:
-:mod:`jelly.spark.files.manifest` says how, and what other programs see. A stream is known by its
-checkpoint: with another one, it writes all again.
+The modes are ``append`` and ``overwrite``; without a mode, Spark raises an error. Each partition with rows becomes a
+file; without any rows there is one empty file. The files of a write become visible all together or not at all, and
+those of a batch of a stream once, even if tasks fail, are repeated or are killed: :mod:`jelly.spark.files.manifest`
+describes how, and what other programs see. A stream is identified by its checkpoint: with another checkpoint, it
+writes everything again.
 
-Columns are taken by name, terms as text or as structs (``terms``); ``graph``, and of patches
-``source``, ``patch``, ``seq``, ``name`` and ``value``, can be missing. Any other column is an error.
-``source``, ``frame``, ``txn`` and the numbers are not written: a reader counts anew in each file.
+Columns are found by name; terms are text or structs (``terms``). ``graph``, and for patches ``source``, ``patch``,
+``seq``, ``name`` and ``value``, can be missing. Any other column is an error. ``source``, ``frame``, ``txn`` and the
+numbers are not written: a reader counts them again in each file.
 
-The rows of a patch are written in the order of their partition, so they must come in it: those of a
-``source`` together, by ``seq``. What would be out of order, or a patch that lies in two partitions,
-is an error; ``df.repartition("source").sortWithinPartitions("source", "seq")`` is the way to it.
-Without the columns ``seq`` and ``source`` nothing can be checked.
+The rows of a patch are written in the order of their partition, so they must be in order: the rows of a ``source``
+together, by ``seq``. Rows out of order, or a patch in two partitions, are an error; use
+``df.repartition("source").sortWithinPartitions("source", "seq")``. Without the columns ``seq`` and ``source`` nothing
+can be checked.
 
 Options are ``format`` (``jelly``, ``nt``, ``nq``, ``ttl``, ``trig``; ``jelly-patch``, ``rdfp``,
 ``trp``), ``compression`` (``none``, ``gzip``, ``zstd``) and the others of :class:`jelly.RdfWriter`
 or :class:`jelly.PatchWriter`, the fields of ``jelly.RdfOptions`` or ``jelly.PatchOptions``, and
 those of ``jelly.Limits``, in camelCase; ``storage.*`` as above. Statements are QUADS if there is a
-column ``graph``, else TRIPLES; ``physicalType`` chooses.
+column ``graph``, else TRIPLES; ``physicalType`` overrides this.
 """

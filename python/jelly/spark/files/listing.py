@@ -157,7 +157,7 @@ def _is_wanted(name: str, options: ReadOptions) -> bool:
 
 
 def _is_in_time(file: File, options: ReadOptions) -> bool:
-    """Whether a file was modified in the time that is asked for.
+    """Whether a file was modified in the time that is requested.
 
     Raises:
         ValueError: The storage does not tell when.
@@ -166,7 +166,7 @@ def _is_in_time(file: File, options: ReadOptions) -> bool:
     if after is None and before is None:
         return True
     if not file.modified:
-        raise ValueError(f"{file.source}: this storage does not tell when a file was modified")
+        raise ValueError(f"{file.source}: this storage does not report when a file was modified")
     return (after is None or file.modified > after) and (before is None or file.modified < before)
 
 

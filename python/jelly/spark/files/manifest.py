@@ -1,22 +1,22 @@
 """Which files of a folder count: what commits publish, and what readers see.
 
-A folder that Spark wrote to has a folder ``_jelly``. A commit is one small file in it, written at
-once, that names the files it adds; so a reader sees all of a commit or nothing, on object stores
-too, where files cannot be renamed.
+A folder that Spark wrote to has a subfolder ``_jelly``. A commit is one small file in it that names the files it adds
+and is written at once; so a reader sees all of a commit or nothing, even on object stores, where files cannot be
+renamed.
 
-- ``<time>-<id>.commit``: a commit. Commits are in the order of their names. One that overwrites
-  hides all before it, and the files of others that it found (it then deletes both).
-- ``<time>-<id>.commits``: commits of before, put together so that readers have less to open.
-- ``<job>.begun``: files of the job (they have its name in theirs) only count once it committed.
-- ``<job>/``: where the tasks of a job write if files can be renamed.
+- ``<time>-<id>.commit``: a commit. Commits are in the order of their names. A commit that overwrites hides all
+commits before it, and the files of other programs that it found (it then deletes both).
+- ``<time>-<id>.commits``: earlier commits, merged so that readers have fewer files to open.
+- ``<job>.begun``: files of the job, which have the name of the job in their names, count only after it has committed.
+- ``<job>/``: the place where the tasks of a job write if files can be renamed.
 
-Files of others, which no job began, count as in any folder. What attempts leave that failed, were
-repeated or were killed is never seen, and :func:`jelly.spark.vacuum` deletes it.
+Files of other programs count as in any folder. Files of attempts that failed, were repeated or were killed are never
+visible, and :func:`jelly.spark.vacuum` deletes them.
 
-Several writers: appends at the same time are all kept. Overwrites at the same time, and appends
-beside them, end as if one had come after the other; none of it needs a lock or a conditional write.
-A batch of a stream counts once, however often it is committed. A query that listed files before an
-overwrite and opens them later fails, because they are deleted: as with other files in Spark.
+Several writers: all concurrent appends are kept. Concurrent overwrites and appends have the same result as one after
+the other; this needs no lock and no conditional write. A batch of a stream counts once, even if it is committed
+several times. A query that listed files before an overwrite and opens them later fails, because they are deleted, as
+with other files in Spark.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ def publish(
             delete(place, [f"{FOLDER}/{job}.begun"])
     except OSError as error:
         # The commit counts; to say that it failed would be wrong.
-        _LOG.warning("%s: could not tidy up: %s", place.uri, error)
+        _LOG.warning("%s: could not delete leftovers: %s", place.uri, error)
 
 
 class State:

@@ -92,10 +92,10 @@ class Offset:
                 old += 1
         if (late := old - (self.files - len(self.seen))) > 0:
             raise ValueError(
-                f"{late} of the files that are older than {_when(self.before)} came too late: the "
-                "stream no longer knows the names of files of that time. Touch those that were "
-                "not read, so that they are new, and move them away for that time; latenessSeconds "
-                "and fewer files in the folder give more room"
+                f"{late} of the files that are older than {_when(self.before)} arrived too late: "
+                "the stream no longer knows which files of that time it has read. Move away the "
+                "files that were not read, touch them and move them back; a larger "
+                "latenessSeconds or fewer files in the folder avoid this"
             )
         return sorted(new, key=lambda file: (seconds_of(file), file.where))
 

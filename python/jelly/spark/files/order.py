@@ -67,8 +67,8 @@ class Order:
             return
         if source in self._seen:
             raise ValueError(
-                f"rows of the source {source!r} are mixed with others, which would cut its "
-                f"patches; {_SORT}"
+                f"rows of the source {source!r} are mixed with rows of other sources, which would "
+                f"cut its patches; {_SORT}"
             )
         self._has_begun, self._source, self._last = True, source, None
         self._seen.add(source)
@@ -123,7 +123,7 @@ def _changes(sources: Any) -> list[int]:
 
 
 def require_whole_patches(partitions: Iterable[tuple[int, Iterable[Run]]]) -> None:
-    """Refuses patches of which several partitions had rows.
+    """Rejects patches of which several partitions had rows.
 
     Raises:
         ValueError: There is such a patch.
@@ -142,5 +142,5 @@ def require_whole_patches(partitions: Iterable[tuple[int, Iterable[Run]]]) -> No
                 which = f"patch {other.first}" if one.ends is None else "a patch"
                 raise ValueError(
                     f"{which} of the source {source!r} would be cut: partitions {here} and "
-                    f"{there} have rows of it; {_SORT}"
+                    f"{there} both have rows of it; {_SORT}"
                 )

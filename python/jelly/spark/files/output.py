@@ -201,7 +201,9 @@ class Output:
         place = self.place
         with naming(place.uri):
             if place.fs.get_file_info(place.path).type == pafs.FileType.File:
-                raise NotADirectoryError(f"{place.uri}: a file is there; give a folder to write to")
+                raise NotADirectoryError(
+                    f"{place.uri}: this is a file; choose a folder to write to"
+                )
 
 
 def _discard(place: Place, parts: Sequence[Part | None], job: Job) -> None:
@@ -222,7 +224,7 @@ def _moved(place: Place, part: Part) -> str:
 
 
 def require_columns(kind: Kind, schema: StructType) -> None:
-    """Refuses columns that cannot be written.
+    """Rejects columns that cannot be written.
 
     Raises:
         ValueError: A column is missing or unknown, or its type is wrong.

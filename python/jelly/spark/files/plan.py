@@ -140,7 +140,7 @@ class _Frugal(io.RawIOBase):
         data = self._file.read(len(buffer))
         self._left -= len(data)
         if self._left < 0:
-            raise _TooMuchError("too much to find the parts of a file")
+            raise _TooMuchError("there is too much to read to find the parts of a file")
         buffer[: len(data)] = data
         return len(data)
 

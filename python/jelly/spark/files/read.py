@@ -61,8 +61,8 @@ class FilesReader(DataSourceReader):
         now = state_now(part, self._shape.options)
         if not part.file.is_unchanged(now):
             raise ValueError(
-                f"{now.source} has changed since the query was planned, and has {now.size} bytes now: run the query "
-                "again once the file is complete"
+                f"{now.source} has changed since the query was planned, and now has {now.size} "
+                "bytes: run the query again when the file is complete"
             )
 
 
@@ -100,11 +100,12 @@ class Shape:
             if name in map(str.lower, options.partition_columns):
                 if field.type != pa.string():
                     raise ValueError(
-                        f"column {field.name!r} is of a folder, so a string, not {field.type}; cast it in the query"
+                        f"column {field.name!r} comes from a folder name, so it is a string, not "
+                        f"{field.type}; cast it in the query"
                     )
                 continue
             if name not in known.names or ("columns" in keywords and name not in offered.names):
-                hint = "; it comes with mode permissive" if name == _CORRUPT else ""
+                hint = "; it exists only with mode permissive" if name == _CORRUPT else ""
                 raise ValueError(
                     f"there is no column {field.name!r}{hint}; the columns are "
                     + ", ".join([*offered.names, *options.partition_columns])
@@ -112,7 +113,7 @@ class Shape:
             if (right := known.field(name).type) != field.type:
                 kind = Schema(options.kind, [name], terms=terms).ddl.partition(" ")[2]
                 raise ValueError(
-                    f"column {field.name!r} is of the type {kind} ({right}), not {field.type}"
+                    f"column {field.name!r} has the type {kind} ({right}), not {field.type}"
                 )
 
     def folders(self, file: File) -> list[tuple[str, str | None]]:
@@ -127,7 +128,7 @@ class Shape:
         """The rows of some sources, each with its own keywords; rows before an error are given first.
 
         Raises:
-            JellyError: A source is bad.
+            JellyError: A source has an error.
             OSError: A source cannot be read.
         """
         joined = Joined()
@@ -167,7 +168,8 @@ def of_folder(path: str, column: str) -> str | None:
         if is_one and unquote(name).lower() == column.lower():
             return None if value == _NO_VALUE else unquote(value)
     raise ValueError(
-        f"{path} is in no folder {column}=…, which partitionColumns names: load the folder in which all files have one"
+        f"{path} is not in a folder {column}=…, which partitionColumns names: load a folder in "
+        "which all files are in a folder of this form"
     )
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from jelly.spark._options import ReadOptions
 
 
-# Without a limit the first batch would be all there is, and a failure would begin it anew.
+# Without a limit the first batch would be all there is, and a failure would begin it again.
 FILES_PER_TRIGGER = 1000
 
 
@@ -74,7 +74,7 @@ class FilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         max_files = getattr(limit, "max_files", len(new))
         max_bytes = getattr(limit, "max_bytes", None)
         if start is None and not takes_all:
-            # Only a limit that was asked for: with availableNow it ends the query after a batch.
+            # Only a limit that was requested: with availableNow it ends the query after a batch.
             max_files = self._options.max_files_per_trigger or len(new)
             max_bytes = self._options.max_bytes_per_trigger
         count = _fitting(new, max_files, max_bytes)
@@ -109,7 +109,8 @@ class FilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             if gone := wanted - files.keys():
                 paths = ", ".join(self._options.paths)
                 raise FileNotFoundError(
-                    f"{len(gone)} of {len(wanted)} files of a batch that was begun are gone: {paths}"
+                    f"{len(gone)} of {len(wanted)} files of a batch that has begun are gone: "
+                    f"{paths}"
                 )
         chosen = [file for key, file in files.items() if key in wanted]
         if not self._options.ignore_changed_files:
@@ -160,7 +161,8 @@ def _fitting(files: list[File], most_files: int, most_bytes: int | None) -> int:
 def _require_unchanged(files: Iterable[File]) -> None:
     for file in files:
         raise ValueError(
-            f"{file.source} has changed since the stream found it, and has {file.size} bytes now: "
-            "files must appear whole, by a rename, and stay as they are; a name that begins with . "
-            "or _ is passed over until then. ignoreChangedFiles=true goes on with what there is"
+            f"{file.source} has changed since the stream found it, and now has {file.size} bytes: "
+            "files must appear complete, by a rename, and must not change; until then, use a "
+            "name that begins with . or _, which the stream ignores. ignoreChangedFiles=true "
+            "continues with the file as it is"
         )

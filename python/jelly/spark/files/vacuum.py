@@ -1,4 +1,4 @@
-"""Tidying up what jobs left that failed or were killed."""
+"""Deletes leftovers of jobs that failed or were killed."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from jelly.storage import resolve
 
 
 def vacuum(path: str, *, hours: float = 168, storage: Mapping[str, str] | None = None) -> list[str]:
-    """Deletes what no commit of a folder names: leftovers of attempts that failed or were killed.
+    """Deletes files that no commit of a folder names: leftovers of attempts that failed or were killed.
 
-    Files of others are never deleted. Readers never see what this deletes.
+    Files of other programs are never deleted. Readers never see the files that this deletes.
 
     Args:
         path: A folder that Spark wrote to, as a path or URI.
-        hours: Only what was last changed so long ago; longer than any job takes, because what
-            running jobs wrote looks the same.
+        hours: Delete only files that have not changed for this time. It must be longer than any job takes, because
+            files of running jobs look the same.
         storage: Options ``storage.*`` without the prefix.
 
     Returns:
-        What was deleted, as paths within the folder.
+        The paths within the folder that were deleted.
 
     Raises:
-        OSError: The folder cannot be read, or a file not be deleted.
+        OSError: The folder cannot be read, or a file cannot be deleted.
         ValueError: An option is wrong.
     """
     import pyarrow.fs as pafs

@@ -43,7 +43,7 @@ def rows(streams: Iterable[tuple[str, Any]], shape: Shape) -> Iterator[pa.Record
 
     Raises:
         JellyError: A stream is bad.
-        OSError: The server refuses, or cannot be reached.
+        OSError: The server rejects, or cannot be reached.
     """
     is_jelly = {"format": "jelly", "framing": "delimited"}
     yield from shape.rows((source, {"source_name": name, **is_jelly}) for name, source in streams)

@@ -71,7 +71,7 @@ class GrpcPlace:
 
 @dataclass(frozen=True, slots=True)
 class GrpcVersion:
-    """A version; its id is asked for only if somebody wants it."""
+    """A version; its id is requested only if somebody wants it."""
 
     log: GrpcLog
     version: int
@@ -102,7 +102,7 @@ class GrpcLog:
         return self.info().head
 
     def info(self) -> LogInfo:
-        """What the log is."""
+        """Information about the log."""
         from jelly.grpc import describe
 
         server = self._server

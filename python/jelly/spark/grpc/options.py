@@ -70,12 +70,12 @@ class Server:
         """
         targets = paths_of(options)
         if len(targets) != 1:
-            raise ValueError(f"one server, not {len(targets)}")
+            raise ValueError(f"expected one server, found {len(targets)}")
         if "://" in targets[0] or not targets[0].rpartition(":")[2].isdecimal():
-            raise ValueError(f"{targets[0]!r} is no address of a server; expected host:port")
+            raise ValueError(f"{targets[0]!r} is not the address of a server; expected host:port")
         mine = taken(chosen, _TOPIC)
         if not mine.get("topic"):
-            raise ValueError("option 'topic' is needed: the name of the stream on the server")
+            raise ValueError("option 'topic' is missing: the name of the stream on the server")
         made = cls(targets[0], **mine)
         if bool(made.tls_cert) != bool(made.tls_key):
             raise ValueError("tlsCert and tlsKey go together")
@@ -124,9 +124,9 @@ class GrpcReadOptions:
         read = ReadOptions("rdf", (server.source,), keywords)
         read.schema  # noqa: B018 - a wrong option shows here, not in a worker
         if stream is False and (only := [one.name for one in _STREAM if one.keyword in chosen]):
-            raise ValueError(f"option {only[0]!r} is for streams: use readStream")
+            raise ValueError(f"option {only[0]!r} works only with streams: use readStream")
         if stream is True and "spool_location" not in chosen:
-            raise ValueError("option 'spoolLocation' is needed: a folder that driver and workers see, for the frames that come")  # fmt: skip
+            raise ValueError("option 'spoolLocation' is missing: a folder for incoming frames that driver and workers can access")  # fmt: skip
         return cls(server, read, **chosen)
 
     @property

@@ -130,7 +130,7 @@ class Receiver:
                 self._add(relay, message)
 
     def _meet(self, known: str | None, stream: str) -> None:
-        """Keeps what the server calls the stream; refuses another one than before."""
+        """Keeps what the server calls the stream; rejects another one than before."""
         if known is None:
             self._spool.set_stream(stream)
             return
@@ -138,8 +138,7 @@ class Receiver:
             f"the stream {stream}" if stream else "a stream of a server that does not number frames"
         )
         raise ArgumentError(
-            f"argument: {self._server.source}: the spool has frames of the stream {known}, and {found} has the name of the "
-            "topic now; a new checkpoint and a new spoolLocation read it", kind="argument",
+            f"argument: {self._server.source}: the spool has frames of the stream {known}, but the name of the topic now belongs to {found}; to read it, use a new checkpoint and a new spoolLocation", kind="argument",
         )  # fmt: skip
 
     def _add(self, relay: Any, message: bytes) -> None:
@@ -165,7 +164,8 @@ def _lock_of(spool: Spool) -> int:
     while (handle := locked(spool.folder / ".lock")) is None:
         if time.monotonic() > until:
             raise ArgumentError(
-                f"argument: {spool.folder}: another query has this spool; give each its own spoolLocation",
+                f"argument: {spool.folder}: another query uses this spool; give each query its "
+                "own spoolLocation",
                 kind="argument",
             )
         time.sleep(0.05)

@@ -50,7 +50,7 @@ class GrpcStreamWriter(DataSourceStreamArrowWriter):
 
 
 def _check(schema: StructType, overwrite: bool) -> None:
-    """Refuses what cannot be published.
+    """Rejects what cannot be published.
 
     Raises:
         ValueError: Columns are missing or unknown, terms are no text, or a topic is to be overwritten.
@@ -60,7 +60,7 @@ def _check(schema: StructType, overwrite: bool) -> None:
     require_columns("rdf", schema)
     for name in _TERMS:
         if name in schema.names and schema[name].dataType.simpleString() not in ("string", "void"):
-            raise ValueError(f"rows are sorted by their terms, and {name!r} is no text: give terms as text")  # fmt: skip
+            raise ValueError(f"rows are sorted by their terms, but {name!r} is not text: give terms as text")  # fmt: skip
 
 
 def published(
@@ -70,7 +70,7 @@ def published(
 
     Raises:
         JellyError: A row is wrong; the topic has other types, or other rows with the id.
-        OSError: The server refuses, or cannot be reached.
+        OSError: The server rejects, or cannot be reached.
     """
     import pyarrow as pa
 

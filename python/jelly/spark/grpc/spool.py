@@ -53,7 +53,7 @@ class Spool:
         path = folder / _ABOUT
         if not path.exists():
             if any(not one.name.startswith(".") for one in folder.iterdir()):
-                raise _wrong(f"{folder}: the folder is no spool, and is not empty")
+                raise _wrong(f"{folder}: the folder is not a spool, and is not empty")
             self._about: dict[str, Any] = {"id": uuid.uuid4().hex, "topic": topic, "stream": None}
             self._save()
         self._about = json.loads(path.read_bytes())
@@ -118,7 +118,7 @@ class Spool:
         return found
 
     def delete_before(self, end: int) -> None:
-        """Deletes the files before an offset, but for the last file of all."""
+        """Deletes the files before an offset, except the last file of all."""
         for one in self.files()[:-1]:
             if one.end <= end:
                 one.path.unlink(missing_ok=True)
@@ -142,7 +142,7 @@ class Offset(NamedTuple):
         except (KeyError, TypeError, ValueError):
             raise ValueError(f"the checkpoint has no offsets of a spool: {str(stored)[:100]}") from None  # fmt: skip
         if found.spool != spool.id:
-            raise _wrong(f"{spool.folder}: the checkpoint is of another spool; give the folder that it had (spoolLocation), or a new checkpoint")  # fmt: skip
+            raise _wrong(f"{spool.folder}: the checkpoint belongs to another spool; use the folder of that spool (spoolLocation), or a new checkpoint")  # fmt: skip
         return found
 
     def stored(self) -> dict[str, Any]:

@@ -75,7 +75,10 @@ def planned(
     """Ranges that hold messages, divided among tasks; ``ids`` are those of the topics that the ends are of."""
     now = cluster.topic_ids(end)
     for topic in sorted(made_anew(ids, now)):
-        lost(options, f"{topic} was made anew: messages that were to be read are gone")
+        lost(
+            options,
+            f"{topic} was deleted and created again: messages that were not read yet are gone",
+        )
         end = {place: last for place, last in end.items() if place[0] != topic}
         start = {place: first for place, first in start.items() if place in end}
     # what there is nothing to read of may be gone
@@ -85,11 +88,14 @@ def planned(
     for (topic, partition), first in sorted(start.items()):
         begin, last = earliest[topic, partition], end[topic, partition]
         if first > last:
-            message = f"{topic}/{partition}: to be read from offset {first}, but the log ends at {last}; was the topic made anew?"
+            message = (
+                f"{topic}/{partition}: expected messages from offset {first} on, but the log ends "
+                f"at {last}; was the topic deleted and created again?"
+            )
             lost(options, message)
             first = begin
         if first < begin < last or first < last <= begin:
-            message = f"{topic}/{partition}: offsets {first} to {min(begin, last) - 1} are not in the log any more"
+            message = f"{topic}/{partition}: offsets {first} to {min(begin, last) - 1} are no longer in the log"
             lost(options, message)
             first = min(begin, last)
         if first < last:
@@ -130,5 +136,5 @@ def chosen(options: KafkaOptions, schema: StructType) -> pa.Schema:
                 f"there is no column {field.name!r}; there are {', '.join(known.names)}"
             )
         if (right := known.field(field.name).type) != field.type:
-            raise ValueError(f"column {field.name!r} is of the type {right}, not {field.type}")
+            raise ValueError(f"column {field.name!r} has the type {right}, not {field.type}")
     return wanted

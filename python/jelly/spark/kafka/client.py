@@ -30,11 +30,11 @@ _CONSUMER = {
 
 
 class DataLossError(RuntimeError):
-    """Messages that were to be read are not in the log any more."""
+    """Messages that were to be read are no longer in the log."""
 
 
 def require_confluent_kafka() -> None:
-    """Refuses to go on without confluent-kafka.
+    """Rejects to go on without confluent-kafka.
 
     Raises:
         ImportError: It is not installed.
@@ -72,7 +72,9 @@ def lost(options: KafkaOptions, message: str) -> None:
         DataLossError: It is an error.
     """
     if options.fail_on_data_loss:
-        raise DataLossError(f"{message}; option failOnDataLoss=false goes on with what there is")
+        raise DataLossError(
+            f"{message}; to continue with the remaining messages, use failOnDataLoss=false"
+        )
     _LOG.warning(message)
 
 
@@ -163,7 +165,7 @@ class Cluster:
         return found
 
     def topic_ids(self, places: Iterable[Place]) -> TopicIds:
-        """Ids of topics, which tell a topic from one of the same name that was made anew; empty where the broker has none."""
+        """Ids of topics, which tell a topic from one of the same name that was made again; empty where the broker has none."""
         from confluent_kafka import KafkaException, TopicCollection, Uuid
 
         found: TopicIds = {}
@@ -191,7 +193,7 @@ class Cluster:
             return {}
         committed = options.settings.get("isolation.level", "read_committed") == "read_committed"
         level = IsolationLevel.READ_COMMITTED if committed else IsolationLevel.READ_UNCOMMITTED
-        with asking("offsets could not be asked for", options.settings):
+        with asking("offsets could not be read", options.settings):
             answers = self._admin.list_offsets(
                 asked, isolation_level=level, request_timeout=options.timeout
             )
@@ -221,8 +223,9 @@ def messages(options: KafkaOptions, part: Range) -> Iterator[list[Message]]:
             first = consumer.poll(options.timeout)
             if first is None:
                 raise TimeoutError(
-                    f"{part.name}: no message from offset {next_offset} to {part.end} in {options.timeout} s; is the "
-                    "broker there, and are they still in the log?"
+                    f"{part.name}: no message from offset {next_offset} to {part.end} in "
+                    f"{options.timeout} s; is the broker running, and are the messages still in "
+                    "the log?"
                 )
             found = []
             for message in [first, *consumer.consume(_CHUNK - 1, 0)]:
@@ -239,7 +242,10 @@ def messages(options: KafkaOptions, part: Range) -> Iterator[list[Message]]:
                     KafkaError.OFFSET_OUT_OF_RANGE,
                 ):
                     begin = _begin(consumer, options, part)
-                    missing_parts = f"{part.name}: offsets {next_offset} to {min(begin, part.end) - 1} are not in the log any more"
+                    missing_parts = (
+                        f"{part.name}: offsets {next_offset} to {min(begin, part.end) - 1} are no "
+                        "longer in the log"
+                    )
                     lost(options, missing_parts)
                     next_offset = min(begin, part.end)
                     consumer.assign([TopicPartition(part.topic, part.partition, next_offset)])
@@ -255,7 +261,7 @@ def messages(options: KafkaOptions, part: Range) -> Iterator[list[Message]]:
 def _begin(consumer: Consumer, options: KafkaOptions, part: Range) -> int:
     from confluent_kafka import TopicPartition
 
-    with asking(f"{part.name}: offsets could not be asked for", options.settings):
+    with asking(f"{part.name}: offsets could not be read", options.settings):
         where = TopicPartition(part.topic, part.partition)
         begin, _ = consumer.get_watermark_offsets(where, options.timeout)
     return int(begin)

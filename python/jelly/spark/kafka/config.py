@@ -15,16 +15,16 @@ _RENAMED = {
     "socket.connection.setup.timeout.max.ms": "socket.connection.setup.timeout.ms",
 }
 _OURS = {
-    "auto.offset.reset": "startingOffsets says where to begin",
+    "auto.offset.reset": "startingOffsets sets where to begin",
     "enable.auto.commit": "Spark's checkpoint holds the offsets",
     "enable.auto.offset.store": "Spark's checkpoint holds the offsets",
     "enable.partition.eof": "the source needs it",
-    "enable.idempotence": "it is on",
+    "enable.idempotence": "it is always on",
     "key.serializer": "keys are bytes",
     "value.serializer": "values are Jelly",
     "key.deserializer": "keys are bytes",
     "value.deserializer": "values are Jelly",
-    "interceptor.classes": "there is no Java here",
+    "interceptor.classes": "the source does not use Java",
     "max.poll.records": "the workers fetch without it; maxOffsetsPerTrigger bounds a batch",
 }
 # What only one of the clients knows; the others would log a complaint.
@@ -58,7 +58,7 @@ def translated(options: Mapping[str, str]) -> dict[str, str]:
     }
     for name in _OURS:
         if name in given:
-            raise ValueError(f"option 'kafka.{name}' is not to be set: {_OURS[name]}")
+            raise ValueError(f"option 'kafka.{name}' cannot be set: {_OURS[name]}")
     if not given.get("bootstrap.servers"):
         raise ValueError("option 'kafka.bootstrap.servers' is missing: host:port, with commas")
     settings |= _stores(given)
@@ -95,8 +95,8 @@ def _stores(given: dict[str, str]) -> dict[str, str]:
     if (path := given.pop("ssl.truststore.location", None)) is not None:
         if kind != "PEM":
             raise ValueError(
-                f"option 'kafka.ssl.truststore.location': librdkafka reads no {kind} trust stores; export "
-                "the certificates as PEM and give 'kafka.ssl.ca.location'"
+                f"option 'kafka.ssl.truststore.location': librdkafka cannot read {kind} trust "
+                "stores; export the certificates as PEM and set 'kafka.ssl.ca.location'"
             )
         settings["ssl.ca.location"] = path
     given.pop("ssl.truststore.password", None)  # PEM has none
@@ -107,8 +107,8 @@ def _stores(given: dict[str, str]) -> dict[str, str]:
         settings |= {"ssl.certificate.location": path, "ssl.key.location": path}
     elif path is not None and kind != "PKCS12":
         raise ValueError(
-            f"option 'kafka.ssl.keystore.location': librdkafka reads no {kind} key stores; give one in PKCS12 or "
-            "PEM and say so with 'kafka.ssl.keystore.type'"
+            f"option 'kafka.ssl.keystore.location': librdkafka cannot read {kind} key stores; use "
+            "one in PKCS12 or PEM and set 'kafka.ssl.keystore.type'"
         )
     return settings
 
@@ -119,7 +119,8 @@ def _jaas(text: str) -> dict[str, str]:
     values = dict(re.findall(r"""(\w+)\s*=\s*["']([^"']*)["']""", text))
     if module is None or not {"username", "password"} <= values.keys():
         raise ValueError(
-            "option 'kafka.sasl.jaas.config': only PlainLoginModule and ScramLoginModule with username and password "
-            "are understood; else give librdkafka's own settings, as 'kafka.sasl.username'"
+            "option 'kafka.sasl.jaas.config': only PlainLoginModule and ScramLoginModule with "
+            "username and password are supported; for others, use librdkafka's own settings, "
+            "such as 'kafka.sasl.username'"
         )
     return {"sasl.username": values["username"], "sasl.password": values["password"]}

@@ -1,4 +1,4 @@
-"""Decodes what Spark's own Kafka connector reads."""
+"""Decodes the messages that Spark's own Kafka connector reads."""
 
 from __future__ import annotations
 
@@ -24,18 +24,19 @@ def from_kafka(
 ) -> DataFrame:
     """Decodes a DataFrame of Spark's own Kafka connector, ``format("kafka")``, batch or streaming.
 
-    Each value is a whole stream; a null gives no rows. The column ``source`` is ``topic/partition@offset``. Streams that
-    go on from message to message are read with ``format("jelly-kafka")``, which keeps their messages in order.
+    Each value is a whole stream; a null gives no rows. The column ``source`` is ``topic/partition@offset``. Streams
+    that continue from message to message are read with ``format("jelly-kafka")``, which keeps their messages in
+    order.
 
     Args:
-        df: With the columns ``topic`` and ``value``, and as a rule ``partition`` and ``offset``.
+        df: A DataFrame with the columns ``topic`` and ``value``, and usually ``partition`` and ``offset``.
         kind: ``"patch"`` for Jelly-Patch, ``"rdf"`` for Jelly-RDF.
-        kafka_columns: Whether rows have ``key``, ``topic``, ``partition``, ``offset``, ``timestamp`` and ``headers`` of their
-            message, as far as the DataFrame has them.
+        kafka_columns: Whether rows have ``key``, ``topic``, ``partition``, ``offset``, ``timestamp`` and ``headers``
+            of their message, if the DataFrame has these columns.
         **options: Those of ``batch_decoder``.
 
     Raises:
-        ValueError: A column is missing or of another type, or an option is wrong.
+        ValueError: A column is missing or has the wrong type, or an option is wrong.
     """
     kinds = {field.name: field.dataType.simpleString() for field in df.schema}
     for name, wanted in (("topic", "string"), ("value", "binary")):

@@ -29,12 +29,13 @@ _NO_TIMESTAMP = 0
 
 # what helps where a query fails again at each start
 _OF_MESSAGE = (
-    "to go on without bad messages, start the query again with the option badRecordsPath (a folder for their bytes and "
+    "to continue without bad messages, start the query again with the option badRecordsPath (a "
+    "folder for their bytes and "
     "errors) or with mode=permissive (a row with the error)"
 )
 _OF_SHARED = (
-    "nothing behind it in this partition can be decoded: start a new query, with another checkpoint and snapshotLocation, "
-    "whose startingOffsets begin where a later stream begins"
+    "no later message in this partition can be decoded: start a new query with another "
+    "checkpoint and snapshotLocation, and with startingOffsets where a later stream begins"
 )
 
 
@@ -121,8 +122,9 @@ class _Continued:
         state = self._snapshots.before(part.start)
         if state is not None and state.snapshot == _WAITING:
             message = (
-                f"{part.name}: the start of the log is lost, and no stream has begun between the loss and the message "
-                f"before offset {state.offset}: what messages refer to is lost"
+                f"{part.name}: the start of the log is lost, and no stream has begun between the "
+                f"loss and the message before offset {state.offset}: the lookups that later "
+                "messages refer to are lost"
             )
             lost(self._options, message)
             return self._stream_start(max(state.offset, begin))
@@ -130,14 +132,16 @@ class _Continued:
             return state
         if state is not None:
             message = (
-                f"{part.name}: the state of the lookups was kept at offset {state.offset}, but the log begins at "
-                f"{begin}: the messages between are lost, and with them what later ones refer to"
+                f"{part.name}: the state of the lookups was stored at offset {state.offset}, but "
+                f"the log begins at {begin}: the messages between are lost, and the lookups that "
+                "later messages refer to"
             )
             lost(self._options, message)
         elif begin > 0 and part.start > begin:
             message = (
-                f"{part.name}: no state of the lookups is kept for offset {part.start}, and the log begins at {begin}: "
-                "what messages refer to may be lost; begin at the earliest offset"
+                f"{part.name}: no state of the lookups is stored for offset {part.start}, and the "
+                f"log begins at {begin}: the lookups that messages refer to may be lost; begin at "
+                "the earliest offset"
             )
             lost(self._options, message)
         if begin == 0:

@@ -166,10 +166,14 @@ class KafkaOptions:
         if self.starting_offsets is not None and self.starting_timestamp is not None:
             raise ValueError("give 'startingOffsets' or 'startingTimestamp', not both")
         if stream and "ending_offsets" in given:
-            raise ValueError("option 'endingOffsets' is for spark.read: a stream has no end")
+            raise ValueError(
+                "option 'endingOffsets' works only with spark.read: a stream has no end"
+            )
         if stream is False:
             if "max_offsets_per_trigger" in given:
-                raise ValueError("option 'maxOffsetsPerTrigger' is for streams: use readStream")
+                raise ValueError(
+                    "option 'maxOffsetsPerTrigger' works only with streams: use readStream"
+                )
             at_start, at_end = self.starting_offsets, self.ending_offsets
             if at_start == "latest" or (isinstance(at_start, dict) and LATEST in at_start.values()):
                 raise ValueError("option 'startingOffsets': spark.read cannot begin at the latest")
@@ -186,13 +190,14 @@ class KafkaOptions:
             for name in ("snapshot_location", "snapshots_kept", "new_stream_at_options"):
                 if name in given:
                     option = next(each.name for each in _READ if each.keyword == name)
-                    raise ValueError(f"option {option!r} goes with sharedLookups=true")
+                    raise ValueError(f"option {option!r} works only with sharedLookups=true")
             return
         for name in ("min_partitions", "max_records_per_partition"):
             if name in given:
                 option = next(each.name for each in _READ if each.keyword == name)
                 raise ValueError(
-                    f"option {option!r} does not go with sharedLookups: a partition is decoded in order, by one task"
+                    f"option {option!r} cannot be used with sharedLookups: a partition is decoded "
+                    "in order, by one task"
                 )
         if stream and self.snapshot_location is None:
             raise ValueError(
@@ -201,27 +206,34 @@ class KafkaOptions:
             )
         if self.snapshots_kept < 2:
             raise ValueError(
-                "option 'snapshotsKept': at least 2, that of this batch and that of the one before"
+                "option 'snapshotsKept' must be at least 2: one for this batch and one for the "
+                "batch before"
             )
         if keywords.get("framing", "auto") not in ("auto", "single", "delimited"):
             raise ValueError(
-                "option 'framing' with sharedLookups: single (each message a frame) or delimited"
+                "option 'framing' with sharedLookups must be single (each message is a frame) or "
+                "delimited"
             )
         if keywords.get("format", "auto") not in ("auto", "jelly", "jelly-patch"):
-            raise ValueError("option 'format' with sharedLookups: only Jelly streams have lookups")
+            raise ValueError(
+                "option 'format' cannot be used with sharedLookups: only Jelly streams have lookups"
+            )
         is_permissive = keywords.get("mode") == "permissive"
         if is_permissive or self.bad_records_path is not None:
             option = "mode" if is_permissive else "badRecordsPath"
             raise ValueError(
-                f"option {option!r} with sharedLookups: nothing behind a bad message can be decoded, so it is always an error"
+                f"option {option!r} cannot be used with sharedLookups: no message after a bad one "
+                "can be decoded, so a bad message is always an error"
             )
         if keywords.get("rows") == "committed":
             raise ValueError(
-                "option 'rows' with sharedLookups: a transaction may go on in the next batch, so only rows=all is given"
+                "option 'rows' with sharedLookups must be all: a transaction may continue in the "
+                "next batch"
             )
         if self.read.kind == "patch" and keywords.get("strict"):
             raise ValueError(
-                "option 'strict' with sharedLookups: it judges how a stream ends, and a partition does not end"
+                "option 'strict' cannot be used with sharedLookups: it checks how a stream ends, "
+                "and a partition does not end"
             )
 
 
@@ -268,7 +280,7 @@ def _kind(options: Mapping[str, str]) -> Kind:
     lower = {name.lower(): value.lower() for name, value in options.items()}
     given = lower.get("kind") or _FORMATS.get(lower.get("format", ""), "patch")
     if given not in ("rdf", "patch"):
-        raise ValueError(f"option 'kind' is rdf or patch, not {given!r}")
+        raise ValueError(f"option 'kind' must be rdf or patch, not {given!r}")
     return "rdf" if given == "rdf" else "patch"
 
 

@@ -75,7 +75,7 @@ class KafkaStreamWriter(DataSourceStreamArrowWriter):
 
 
 def require_uncut(messages: list[WriterCommitMessage | None]) -> None:
-    """Refuses patches of which several tasks sent rows.
+    """Rejects patches of which several tasks sent rows.
 
     Raises:
         ValueError: There is such a patch. It was sent, in pieces.
@@ -85,7 +85,7 @@ def require_uncut(messages: list[WriterCommitMessage | None]) -> None:
 
 
 def check(options: KafkaWriteOptions, schema: StructType, overwrite: bool) -> None:
-    """Refuses what cannot be sent.
+    """Rejects what cannot be sent.
 
     Raises:
         ValueError: A column or the topic is missing, or messages are to be overwritten.
@@ -184,7 +184,8 @@ def _pieces(
             rows = batch.slice(start, stop - start)
             if inside and target != before:
                 raise ValueError(
-                    f"topic or key changes inside a patch, from {before} to {target}: rows up to its Z must have the same"
+                    f"topic or key changes inside a patch, from {before} to {target}: all rows up "
+                    "to the Z of the patch must have the same topic and key"
                 )
             yield target, rows
             before, start = target, stop

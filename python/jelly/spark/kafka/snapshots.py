@@ -60,7 +60,7 @@ class Snapshots:
             id, snapshot = found
             if self._is_same(id):
                 return State(known, snapshot)
-            message = f"{self._folder}/{known}: the snapshot is of a topic that is gone, and one of its name was made anew"
+            message = f"{self._folder}/{known}: the snapshot belongs to a deleted topic with the same name"
             lost(self._options, message)
         return None
 
@@ -87,12 +87,12 @@ class Snapshots:
         except (ValueError, KeyError, TypeError):
             right = False
         if not right:
-            _LOG.warning("%s: not a whole snapshot; it is not used", path)
+            _LOG.warning("%s: the snapshot is incomplete; it is not used", path)
             return None
         if head["identity"] != self._identity:
             raise ValueError(
-                f"{path}: the snapshot is of a query with {_words(head['identity'])}, this one has {_words(self._identity)}; "
-                "give it another snapshotLocation"
+                f"{path}: the snapshot belongs to a query with {_words(head['identity'])}, but "
+                f"this query has {_words(self._identity)}; use another snapshotLocation"
             )
         return head["topicId"], snapshot
 

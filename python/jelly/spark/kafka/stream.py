@@ -77,9 +77,9 @@ class KafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             most = limit.max_rows if isinstance(limit, ReadMaxRows) else None
         if gone := before.keys() - latest.keys():
             names = ", ".join(f"{topic}/{partition}" for topic, partition in sorted(gone))
-            lost(self._options, f"partitions that were read are not there any more: {names}")
+            lost(self._options, f"partitions that were read no longer exist: {names}")
         other = made_anew(ids_of(known), ids)
-        # new partitions begin at their start, and so do those that were made anew
+        # new partitions begin at their start, and so do those that were made again
         anew = [
             place
             for place in latest
@@ -104,7 +104,10 @@ class KafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._last = end
         before, ids = ids_of(start), ids_of(end)
         for topic in sorted(other := made_anew(before, ids)):
-            message = f"{topic} was made anew: messages of the topic {before[topic]} that were not read are gone, {ids[topic]} is read from its start"
+            message = (
+                f"{topic} was deleted and created again: unread messages of the topic "
+                f"{before[topic]} are gone, and {ids[topic]} is read from its start"
+            )
             lost(self._options, message)
         new = [place for place in last if place not in first or place[0] in other]
         first = {place: offset for place, offset in first.items() if place in last}

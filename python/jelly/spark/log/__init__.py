@@ -1,45 +1,46 @@
-"""Logs that patches are published to: ``spark.read.format("jelly-log")``, ``readStream``, ``write``, ``writeStream``.
+"""Logs of patches: ``spark.read.format("jelly-log")``, ``readStream``, ``write``, ``writeStream``.
 
     spark.read.format("jelly-log").load("logs/brick")
     spark.readStream.format("jelly-log").option("token", token).load("https://host/brick")
     df.repartition(1).write.format("jelly-log").mode("append").save("logs/brick")
 
-A place is what :class:`jelly.Log` takes: a folder that driver and workers see, the address of a log on a
-server, or one in an object store (``s3://bucket/brick``). ``token`` is the one of the server; without it,
-``JELLY_TOKEN`` of the environment counts, in the workers too. ``storage.*`` is how an object store is
-reached, as ``storage=`` of :class:`jelly.Log` says it: ``storage.endpoint``, ``storage.accessKey`` and so on.
+A place is the same as for :class:`jelly.Log`: a folder that driver and workers can access, the address of a log on a
+server, or an address in an object store (``s3://bucket/brick``). ``token`` is the token for the server; without it,
+``JELLY_TOKEN`` of the environment is used, in the workers too. ``storage.*`` says how to reach an object store, like
+``storage=`` of :class:`jelly.Log`: ``storage.endpoint``, ``storage.accessKey`` and so on.
 
-**Reading** gives the rows of ``jelly.PATCH_SCHEMA``. Each version is a source of its own, with the name
+**Reading** gives the rows of ``jelly.PATCH_SCHEMA``. Each version is a separate source with the name
 ``PLACE/patch-0007``; patches, transactions, frames and rows count from 0 in each.
-``jelly.spark.apply`` and the other functions of tables take the rows.
+Pass the rows to ``jelly.spark.apply`` and the other functions for tables.
 
-- ``startingVersion``: the first version that is read: a number, ``earliest`` (the first that the log
-  has; default), or of streams ``latest`` (the next one to come).
-- ``endingVersion`` (``read`` only): the last version that is read; ``latest`` if nothing is said.
-- ``maxVersionsPerTrigger`` (``readStream`` only; 1000) or ``maxBytesPerTrigger``: how much a batch reads
-  at most. A batch has at least one version.
-- ``splitBytes`` (128m), ``minPartitions`` (cores of the driver): how versions are divided among tasks,
-  by their bytes. A version is never divided.
-- Options of ``jelly.read_patch`` and fields of ``jelly.Limits`` in camelCase, but ``format``, ``framing``
-  and ``compression``, which the log knows.
+- ``startingVersion``: the first version that is read: a number, ``earliest`` (the first version of the log; default),
+or for streams ``latest`` (the next version to be published).
+- ``endingVersion`` (``read`` only): the last version that is read; ``latest`` by default.
+- ``maxVersionsPerTrigger`` (``readStream`` only; 1000) or ``maxBytesPerTrigger``: the maximum that a batch reads. A
+batch has at least one version.
+- ``splitBytes`` (128m), ``minPartitions`` (cores of the driver): how versions are divided among tasks, by their
+bytes. A version is never split.
+- Options of ``jelly.read_patch`` and fields of ``jelly.Limits`` in camelCase, except ``format``, ``framing`` and
+``compression``, which the log knows.
 
 The offset of a stream is the last version that was read and the id of its patch: ``{"version": 7, "id":
-"<urn:x:7>"}``. Versions never change, so each is read once, over restarts and failures. Another id at that
-version, or a head before it, means that another log is at the place: ``patch.fork``. A version that is
-gone is ``patch.gap``. A place without a log is an error, not an empty log.
+"<urn:x:7>"}``. Versions never change, so each is read exactly once, across restarts and failures. If that version has
+another id, or the head of the log is before it, the place holds another log: ``patch.fork``. A version that is gone
+is ``patch.gap``. A place without a log is an error, not an empty log.
 
-**Writing** publishes the rows of a DataFrame, or of each batch of a stream, as one patch. All rows are in one
-task: ``df.repartition(1)``; rows in several are an error, and nothing is published. The task encodes the
+**Writing** publishes the rows of a DataFrame, or of each batch of a stream, as one patch. All rows must be in one
+task: use ``df.repartition(1)``. If rows are in several tasks, the query fails and nothing is published. The task
+encodes the
 patch, and the driver publishes it when all tasks are done, so a batch must fit into memory there.
 
 - Columns are those of ``jelly.PATCH_SCHEMA``: ``op``, ``subject``, ``predicate``, ``object`` and, where rows need
   them, ``graph``, ``name`` and ``value``.
-- Rows stand by ``seq``. Without this column deletes come before adds, and each are sorted: Spark gives a
-  retry another order. Rows without ``TX`` and ``TC`` become one transaction.
-- ``source`` and ``patch``, where they are there, must say one patch (``patch.several``).
-- The id of the patch is that of a row ``H id``, else the option ``id``, in streams with ``/`` and the number
-  of the batch behind it; else it is made of query and batch, and of a DataFrame at random. A batch that Spark repeats is
-  known by it and published once. Rows that differ on a repetition are ``patch.duplicate``: what makes
-  them must be deterministic.
+- Rows are ordered by ``seq``. Without this column, deletes come before adds and both are sorted, because a retry in
+Spark may have its rows in another order. Rows without ``TX`` and ``TC`` become one transaction.
+- If ``source`` and ``patch`` exist, they must name a single patch (``patch.several``).
+- The id of the patch is that of a row ``H id``, else the option ``id``, in streams followed by ``/`` and the number
+of the batch; else it is computed from query and batch, or random for a DataFrame. So a batch that Spark repeats is
+recognized and published once. If its rows differ, the error is ``patch.duplicate``: the query must compute the same
+rows each time.
 - A batch without rows publishes nothing.
 """

@@ -28,7 +28,7 @@ class LogReader(DataSourceReader):
         self._shape = Shape(options.read, schema)
 
     def partitions(self) -> list[InputPartition]:
-        """Tasks over the versions that are asked for."""
+        """Tasks over the versions that are requested."""
         options = self._options
         log, start = options.place.there(), options.starting_version
         info = log.info()

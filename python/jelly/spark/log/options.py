@@ -39,7 +39,7 @@ _DECODE = tuple(option for option in DECODE["patch"] if option.keyword not in _O
 
 def _version(value: str) -> int:
     if (found := number(value)) < 1:
-        raise ValueError(f"{value!r} is no version: versions count from 1")
+        raise ValueError(f"{value!r} is not a version; versions count from 1")
     return found
 
 
@@ -60,7 +60,7 @@ def _end(value: str) -> int | None:
 def _iri(value: str) -> str:
     term = _internal.identify(value)[0]
     if not term.startswith("<"):
-        raise ValueError(f"{value!r} is no IRI")
+        raise ValueError(f"{value!r} is not an IRI")
     return term
 
 
@@ -100,7 +100,7 @@ class LogPlace:
         """
         places = paths_of(options)
         if len(places) != 1:
-            raise ValueError(f"one log, not {len(places)}")
+            raise ValueError(f"expected one log, found {len(places)}")
         name = places[0].rstrip("/") or places[0]
         is_remote = "://" in name.removeprefix("file://")
         where = name if is_remote else str(local_path(name).absolute())
@@ -150,7 +150,7 @@ class LogReadOptions:
         """What is chosen of a log at a place; ``stream`` as of :meth:`of`.
 
         Raises:
-            ValueError: As of :meth:`of`.
+            ValueError: As for :meth:`of`.
         """
         keywords = {"batch_rows": BATCH_ROWS} | with_limits(chosen, _DECODE)
         read = ReadOptions("patch", (where,), keywords, **taken(chosen, _PLAN))
@@ -165,18 +165,20 @@ class LogReadOptions:
 
 
 def _refuse(chosen: Mapping[str, Any], stream: bool | None) -> None:
-    """Refuses options that do not go with one another, or with what is read."""
+    """Rejects options that do not go with one another, or with what is read."""
     per_trigger = {"max_versions_per_trigger", "max_bytes_per_trigger"} & chosen.keys()
     if len(per_trigger) > 1:
-        raise ValueError("maxVersionsPerTrigger and maxBytesPerTrigger cannot both be given")
+        raise ValueError("maxVersionsPerTrigger and maxBytesPerTrigger cannot be used together")
     start, end = chosen.get("starting_version"), chosen.get("ending_version")
     if stream is True and "ending_version" in chosen:
-        raise ValueError("option 'endingVersion' is not for streams, which do not end: use read")
+        raise ValueError(
+            "option 'endingVersion' does not work with streams, which do not end: use read"
+        )
     if stream is False and per_trigger:
         name = "maxVersionsPerTrigger" if "max_versions_per_trigger" in chosen else "maxBytesPerTrigger"  # fmt: skip
-        raise ValueError(f"option {name!r} is for streams: use readStream")
+        raise ValueError(f"option {name!r} works only with streams: use readStream")
     if stream is False and start == "latest":
-        raise ValueError("startingVersion=latest is for streams: use readStream")
+        raise ValueError("startingVersion=latest works only with streams: use readStream")
     if isinstance(start, int) and end is not None and end < start:
         raise ValueError(f"endingVersion {end} is before startingVersion {start}")
 

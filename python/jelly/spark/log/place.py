@@ -35,19 +35,19 @@ class Readable(Protocol):
 
     @property
     def head(self) -> Head:
-        """As of :class:`jelly.Log`."""
+        """As for :class:`jelly.Log`."""
 
     def info(self) -> LogInfo:
-        """As of :class:`jelly.Log`."""
+        """As for :class:`jelly.Log`."""
 
     def versions(self, after: int = 0, upto: int | None = None) -> Iterator[Version]:
-        """As of :class:`jelly.Log`."""
+        """As for :class:`jelly.Log`."""
 
     def publish(self, patch: bytes) -> object:
-        """As of :class:`jelly.Log`."""
+        """As for :class:`jelly.Log`."""
 
     def _each(self, after: int, sizes: Sequence[int]) -> Generator[tuple[Any, PatchFormat]]:
-        """As of :class:`jelly.Log`."""
+        """As for :class:`jelly.Log`."""
 
 
 class Place(Protocol):

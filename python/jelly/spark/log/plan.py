@@ -13,7 +13,7 @@ from jelly.log._patch import refused_at
 from jelly.spark._options import ReadOptions
 from jelly.spark.log.place import Readable, Version
 
-# A reader begins anew with each version, which costs about as much as so many bytes.
+# A reader begins again with each version, which costs about as much as so many bytes.
 _EACH = 4 << 10
 # Fewer bytes are not worth a task.
 _LEAST = 1 << 20
@@ -112,7 +112,7 @@ def versions_since(log: Readable, start: Offset, upto: int | None = None) -> Ite
 
 
 def require(log: Readable, offset: Offset, id: str | None) -> None:
-    """Refuses a log that has another id at an offset.
+    """Rejects a log that has another id at an offset.
 
     Raises:
         PatchError: It has (``patch.fork``).
@@ -123,7 +123,7 @@ def require(log: Readable, offset: Offset, id: str | None) -> None:
 
 def _fork(log: Readable, offset: Offset, but: str) -> Exception:
     message = (
-        f"this stream has read version {offset.version} with the id {offset.id or 'none'}, but {but}: another log is here "
-        "now; a stream with a new checkpoint can read it"
+        f"this stream has read version {offset.version} with the id {offset.id or 'none'}, but "
+        f"{but}: the place now has another log; read it with a new checkpoint"
     )
     return refused_at("patch.fork", message, log.place)

@@ -23,7 +23,7 @@ _RANKS = {"H": 0, "PD": 1, "D": 2, "PA": 3, "A": 4}
 
 
 def check_columns(schema: StructType) -> None:
-    """Refuses a DataFrame that is no patch, before tasks begin.
+    """Rejects a DataFrame that is no patch, before tasks begin.
 
     Raises:
         ValueError: A column is missing or unknown, or its type is wrong.
@@ -37,7 +37,7 @@ def check_columns(schema: StructType) -> None:
         return
     for name in _WRITTEN:
         if name in schema.names and schema[name].dataType.simpleString() not in ("string", "void"):
-            raise ValueError(f"without a column 'seq' rows are sorted by their terms, and {name!r} is no text: give seq, or terms as text")  # fmt: skip
+            raise ValueError(f"without a column 'seq' rows are sorted by their terms, but {name!r} is not text: give seq, or terms as text")  # fmt: skip
 
 
 def encoded(batches: Iterable[pa.RecordBatch], id: str) -> tuple[bytes, int]:
@@ -72,13 +72,14 @@ def encoded(batches: Iterable[pa.RecordBatch], id: str) -> tuple[bytes, int]:
 
 
 def _refuse_several(table: pa.Table) -> None:
-    """Refuses rows of several patches, which would be mixed with one another."""
+    """Rejects rows of several patches, which would be mixed with one another."""
     names = [name for name in ("source", "patch") if name in table.column_names]
     found = table.select(names).group_by(names).aggregate([]) if names else None
     if found is not None and found.num_rows > 1:
         one, other = (", ".join(f"{name} {row[name]}" for name in names) for row in found.slice(0, 2).to_pylist())  # fmt: skip
         message = (
-            f"the batch has rows of several patches ({one}; {other}), and a batch is published as one: squash them "
+            f"the batch has rows of several patches ({one}; {other}), but a batch is published as "
+            "one patch: squash them "
             "(jelly.spark.between), or read them with maxVersionsPerTrigger=1"
         )
         raise refused("patch.several", message)
@@ -89,10 +90,10 @@ def _by_seq(table: pa.Table) -> pa.Table:
 
     seq = table.column("seq")
     if seq.null_count:
-        raise ValueError("a row has no seq: give each row its place, or leave the column out")
+        raise ValueError("a row has no seq: give each row a seq, or leave the column out")
     if pc.count_distinct(seq).as_py() != len(seq):
         twice = pc.value_counts(seq).filter(pc.greater(pc.value_counts(seq).field("counts"), 1))[0]
-        raise ValueError(f"seq {twice['values'].as_py()} is there twice: rows of one patch each have their own")  # fmt: skip
+        raise ValueError(f"seq {twice['values'].as_py()} occurs twice: each row of a patch needs its own seq")  # fmt: skip
     return table.sort_by("seq")
 
 
@@ -102,7 +103,7 @@ def _by_terms(table: pa.Table) -> pa.Table:
     names = ("op", "graph", "subject", "predicate", "object", "name", "value")
     ops = table.column("op").to_pylist()
     if strange := next((op for op in ops if op not in _RANKS), None):
-        raise ValueError(f"a row with op {strange!r} has a place among the others: give a column seq")  # fmt: skip
+        raise ValueError(f"a row with op {strange!r} needs a place among the other rows: add a column seq")  # fmt: skip
     rank = pa.array([_RANKS.get(op, 9) for op in ops], pa.int8())
     keys = [("_rank", "ascending")]
     keys += [(name, "ascending") for name in names if name in table.column_names]
@@ -123,7 +124,7 @@ def _marked(table: pa.Table, id: str) -> Iterator[Any]:
     ends = pc.indices_nonzero(pc.equal(ops, "Z"))
     rest = table.filter(pc.invert(pc.is_in(ops, value_set=_array(("H", "Z")))))
     if len(ends) > 1:
-        raise refused("patch.several", f"the batch has {len(ends)} rows Z, which end patches, and a batch is published as one")  # fmt: skip
+        raise refused("patch.several", f"the batch has {len(ends)} rows Z, which end patches, but a batch is published as one patch")  # fmt: skip
     yield from headers.to_batches()
     if rest.num_rows:
         yield [{"op": "TX"}]

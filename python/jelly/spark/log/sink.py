@@ -79,7 +79,7 @@ class LogStreamWriter(DataSourceStreamArrowWriter):
 
 
 def _check(schema: StructType, overwrite: bool) -> None:
-    """Refuses what cannot be published.
+    """Rejects what cannot be published.
 
     Raises:
         ValueError: The columns are not those of a patch, or patches are to be overwritten.
@@ -94,14 +94,14 @@ def _publish(place: Place, messages: Sequence[WriterCommitMessage | None]) -> No
 
     Raises:
         ValueError: Several tasks have rows. Nothing is published.
-        JellyError: As of :meth:`jelly.Log.publish`.
+        JellyError: As for :meth:`jelly.Log.publish`.
         OSError: The log cannot be reached.
     """
     found = [one for one in cast("list[Rows | None]", messages) if one is not None and one.count]
     if len(found) > 1:
         raise ValueError(
-            f"{len(found)} tasks have rows of the batch, and a batch is published as one patch, from one task: "
-            "df.repartition(1) or df.coalesce(1) sees to that; nothing was published"
+            f"{len(found)} tasks have rows of the batch, but a batch is published as one patch, "
+            "from one task: use df.repartition(1) or df.coalesce(1); nothing was published"
         )
     for one in found:
         place.open().publish(one.patch)

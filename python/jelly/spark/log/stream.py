@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from jelly.spark.log.place import Readable, Version
 
 
-# Without a limit the first batch would be the whole log, and a failure would begin it anew.
+# Without a limit the first batch would be the whole log, and a failure would begin it again.
 VERSIONS_PER_TRIGGER = 1000
 
 

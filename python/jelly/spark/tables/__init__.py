@@ -4,7 +4,7 @@
     base = spark.read.format("jelly").load("base.jelly")
     jelly.spark.apply(base, log).write.parquet("now")
 
-The same meaning as that of :func:`jelly.apply` and its like, and the same refusals.
+The functions give the same results as :func:`jelly.apply` and the related functions, and reject the same input.
 """
 
 from jelly.spark.tables.applying import apply, as_of

@@ -21,35 +21,35 @@ def apply(
     broadcast: bool | None = None,
     **options: Unpack[LogOptions],
 ) -> DataFrame:
-    """A dataset after a log: without what the log deletes in the end, with what it adds.
+    """Applies a log to a dataset.
 
-    The result has the columns of the base, in any order of rows; in rows that the log adds, columns beside the four
-    terms are null. The default graph is ``''`` in every row, also where the base has a null. Quads are compared by
-    their terms, with language tags in any case. A quad that the log adds and the base has is there once, as the
-    log spells it last. Quads that the base has twice and the log does not change stay twice.
+    The result has the columns of the base, and its rows have no order; in rows that the log adds, columns other than
+    the four terms are null. The default graph is ``''`` in every row, even if the base has a null. Quads are compared
+    by their terms, regardless of the case of language tags. A quad that the log adds and the base has occurs once,
+    with the last spelling in the log. Quads that the base has twice and the log does not change stay twice.
 
-    A base that others made may spell a term in another way than this library, such as
-    ``"1"^^<http://www.w3.org/2001/XMLSchema#string>`` for ``"1"``. Such a term fails the query, with an error that
-    names it: write the rows with ``format("jelly")`` and read them back, and all terms are canonical.
+    A base that another program made may have terms that are not canonical, such as
+    ``"1"^^<http://www.w3.org/2001/XMLSchema#string>`` for ``"1"``. The query then fails with an error that names the
+    term: write the rows with ``format("jelly")`` and read them back to make all terms canonical.
 
     Args:
-        base_df: Statements, with the columns ``subject``, ``predicate``, ``object`` and ``graph``, as
-            ``spark.read.format("jelly")`` gives them; a null graph is the default graph.
-        patch_df: A log, as :func:`changes` takes it.
-        broadcast: Whether the driver collects the net changes and sends their keys to all workers, so that the base stays
-            where it is, or both are shuffled. None: the first, up to 1,000,000 changes with 256 MiB of terms.
-        **options: As those of :func:`changes`.
+        base_df: Statements with the columns ``subject``, ``predicate``, ``object`` and ``graph``, as from
+            ``spark.read.format("jelly")``; a null graph is the default graph.
+        patch_df: A log, as for :func:`changes`.
+        broadcast: True: the driver collects the net changes and sends their keys to all workers, so that the base is
+            not shuffled. False: both are shuffled. None: like True, up to 1,000,000 changes with 256 MiB of terms.
+        **options: As for :func:`changes`.
 
     Raises:
-        PatchError: As :func:`changes`.
-        ValueError: As :func:`changes`; or columns of the base are missing.
+        PatchError: As for :func:`changes`.
+        ValueError: As for :func:`changes`; or columns of the base are missing.
 
     Cost:
-        One job at once, as that of :func:`changes`, which also collects the changes; another one does if there are more than 1 MiB
-        of them in a task (144 MiB in the first two). The driver holds at most about 600 MiB.
-        The result is one pass over the base without a shuffle. Its rows go through the workers' Python with all their
-        columns, so select those that you need; the native key of each quad is looked up in a set of 16 to 31 bytes a change.
-        With more changes the result also costs what :func:`net` does, and a join on the key.
+        One job at the call, as for :func:`changes`, which also collects the changes; a second job collects them if a
+        task has more than 1 MiB of changes (144 MiB in the first two). The driver holds at most about 600 MiB. The
+        result is one pass over the base without a shuffle. Its rows pass through the Python workers with all their
+        columns, so select only the columns that you need; the native key of each quad is looked up in a set of 16 to
+        31 bytes per change. With more changes, the result also costs a :func:`net` and a join on the key.
     """
     log = Log("apply", patch_df, options, collects=broadcast is not False)
     return _applied(base_df, log, log.last, broadcast)
@@ -63,19 +63,19 @@ def as_of(
     broadcast: bool | None = None,
     **options: Unpack[LogOptions],
 ) -> DataFrame:
-    """A dataset at a version of a log: as :func:`apply`, of the patches up to there.
+    """The dataset at a version of a log: like :func:`apply`, with the patches up to this version.
 
     Args:
         base_df: The dataset before the log.
         log_df: The log.
-        version: The number of a version, 0 for the base, or the id of its patch. What is missing or
-            wrong in patches behind it does not matter.
-        broadcast: As that of :func:`apply`.
-        **options: As those of :func:`changes`.
+        version: The number of a version (0 is the base), or the id of its patch. Missing or wrong patches after this
+            version do not matter.
+        broadcast: As for :func:`apply`.
+        **options: As for :func:`changes`.
 
     Raises:
-        PatchError: There is no such version; or as :func:`apply`.
-        ValueError: As :func:`apply`.
+        PatchError: The log does not have this version; or as for :func:`apply`.
+        ValueError: As for :func:`apply`.
     """
     log = Log("as_of", log_df, options, version, collects=broadcast is not False)
     return _applied(base_df, log, log.number(version), broadcast)

@@ -16,58 +16,59 @@ CHANGE = ("_change_type", "_commit_version", "_commit_timestamp")
 
 
 def changes(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
-    """The rows of a log that change quads, as Spark's change data feeds have them.
+    """The rows of a log that change quads, in the form of Spark's change data feeds.
 
     Columns: ``_change_type`` (``insert`` or ``delete``), ``_commit_version`` (bigint: the version that
     the patch makes, from 1), ``_commit_timestamp`` (the header ``timestamp`` of the patch, else the column ``timestamp`` of
     the DataFrame, as messages of Kafka have it, else null), ``subject``, ``predicate``, ``object``, ``graph``, and ``seq``, by
     which the rows of one version are in order.
 
-    Only what is committed: not what stands in a transaction that was aborted. Patches are in
-    the order of their ``H id`` and ``H prev``; else in that of the folders and names of their sources (``patch-9`` before
-    ``patch-10``) and then as they stand in them. Of a folder with numbered files none may be missing.
-    Of one source no patch between two others may be missing, unless a ``prev`` joins the two.
+    Only committed rows are included, not those of aborted transactions. Patches are in the order of their ``H id``
+    and ``H prev``; without these, in the order of the folders and names of their sources (``patch-9`` before
+    ``patch-10``) and of their places in the source. In a folder with numbered files, no number may be missing. In one
+    source, no patch between two others may be missing, unless a ``prev`` joins the two.
 
     Args:
         df: The rows of a log, with the columns of ``jelly.PATCH_SCHEMA``: all of them (``rows="all"``,
             the default of readers), with the rows ``H``, ``TX``, ``TC``, ``TA`` and ``Z``.
-        **options: ``unfinished``: ``"refuse"`` a log with a transaction that is neither committed nor
-            aborted, or ``"drop"`` that transaction. ``chain``: ``"check"`` ids and numbers, or ``"ignore"`` them.
-            ``order``: all sources, one by one, in the order in which they are taken; names as the column ``source``
-            has them, or their ends (``order=["b.rdfp", "a.rdfp"]``). Spark does not keep the order of paths that it reads.
-            ``storage``: Options of remote storage without ``storage.``, as readers take them (``{"accessKey": …}``), by which
-            ``base.json`` and ``log.json`` beside remote files are read; else from the environment.
+        **options: ``unfinished``: ``"refuse"`` rejects a log with a transaction that is neither committed nor
+            aborted, ``"drop"`` leaves the transaction out. ``chain``: ``"check"`` checks ids and numbers,
+            ``"ignore"`` does not. ``order``: all sources in order, with their names in the column ``source`` or the
+            ends of these names (``order=["b.rdfp", "a.rdfp"]``); Spark does not keep the order of the paths that it
+            reads. ``storage``: options of remote storage without ``storage.``, as for readers (``{"accessKey": …}``),
+            to read ``base.json`` and ``log.json`` beside remote files; the default is the environment.
 
     Warns:
-        JellyWarning: Nothing but names decided the order of files; the warning says that order.
+        JellyWarning: Only the names of the files decided their order; the warning names this order.
 
     Raises:
-        PatchError: The log has no meaning: an unfinished or stray transaction, a gap, a fork,
-            a cycle, ids that are there twice or not everywhere, a damaged manifest of its folder.
+        PatchError: The log is not valid: an unfinished or stray transaction, a gap, a fork, a cycle, duplicate or
+            missing ids, a damaged manifest of its folder.
         ValueError: Columns or rows are missing, or an option is wrong.
 
     Cost:
-        One job at once, which reads the log and collects a row for each patch (ids and outcomes). The
-        result reads the log again: ``df.cache()`` if that is dear.
+        One job at the call, which reads the log and collects a row for each patch (ids and outcomes). The result
+        reads the log again: use ``df.cache()`` if that is expensive.
     """
     return Log("changes", df, options).changed_quads(Keys()).select(*CHANGE, *QUAD, "seq")
 
 
 def prefixes(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
-    """The rows of a log that change prefixes: as :func:`changes` has them.
+    """The rows of a log that change prefixes, like those of :func:`changes`.
 
     Columns: ``_change_type``, ``_commit_version``, ``_commit_timestamp``, ``graph`` (``''`` for a prefix of the dataset),
-    ``name``, ``value`` (the namespace as ``<iri>``; null on a ``delete`` that does not say it) and ``seq``.
+    ``name``, ``value`` (the namespace as ``<iri>``; null on a ``delete`` without it) and ``seq``.
     """
     rows = Log("prefixes", df, options).changed_prefixes()
     return rows.select(*CHANGE, "graph", "name", "value", "seq")
 
 
 def net(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
-    """The last committed change of each quad: all that matters to the result of a log.
+    """The last committed change of each quad, which decides the result of a log.
 
-    Columns as those of :func:`changes`, without ``seq``. Quads are the same if their terms are, without regard to the case
-    of language tags; the spelling is that of the last change. Arguments and errors as of :func:`changes`.
+    The columns are those of :func:`changes`, without ``seq``. Two quads are the same if their terms are the same,
+    regardless of the case of language tags; the spelling is that of the last change. Arguments and errors are as for
+    :func:`changes`.
     """
     return net_of(Log("net", df, options))
 
@@ -75,17 +76,18 @@ def net(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
 def between(
     df: DataFrame, after: int | str, to: int | str, **options: Unpack[LogOptions]
 ) -> DataFrame:
-    """The net changes from one version of a log to another: as :func:`net` has them.
+    """The net changes from one version of a log to another, like those of :func:`net`.
 
     Args:
         df: The log.
         after: The version before, a number or the id of its patch; 0 is the base.
         to: The version after.
-        **options: As those of :func:`changes`.
+        **options: As for :func:`changes`.
 
     Raises:
-        PatchError: There is no such version, or they are the wrong way round; or as :func:`changes`.
-        ValueError: As :func:`changes`.
+        PatchError: The log does not have one of the versions, or ``after`` comes after ``to``; or as for
+            :func:`changes`.
+        ValueError: As for :func:`changes`.
     """
     log = Log("between", df, options, to)
     first, last = log.number(after), log.number(to)

@@ -1,4 +1,4 @@
-"""The patch that makes one dataset of another."""
+"""The patch that turns one dataset into another."""
 
 from __future__ import annotations
 
@@ -31,40 +31,41 @@ def diff(
     blank_nodes: Way = "auto",
     limits: Limits | None = None,
 ) -> DataFrame:
-    """The patch that makes one dataset of another.
+    """The patch that turns one dataset into another.
 
     ``apply(old_df, diff(old_df, new_df))`` is ``new_df``.
 
-    Blank nodes are compared as :func:`jelly.diff` compares them, and the patch has as many rows. Where nodes are matched
-    and labels of ``old_df`` do not last, as those of Turtle files, the patch names nodes by content labels of ``old_df`` and
-    says so in the headers ``blank-nodes`` and ``blank-digest``; :func:`jelly.apply` takes it, :func:`apply` does not.
+    Blank nodes are compared as in :func:`jelly.diff`, and the patch has the same number of rows. If nodes are matched
+    and the labels of ``old_df`` are not stable, as in Turtle files, the patch names nodes by content labels of
+    ``old_df`` and has the headers ``blank-nodes`` and ``blank-digest``; :func:`jelly.apply` accepts this patch,
+    :func:`apply` does not.
 
     The result has the columns of ``jelly.PATCH_SCHEMA`` and is one patch, sorted: ``H`` rows if there is an id or prev,
-    then one transaction with all deletes and then all adds, then ``Z``. It is in one partition, as a patch
-    must be to be written: ``diff(...).write.format("jelly-patch").mode("append").save(path)``. Datasets that are equal give no
-    transaction, and without an id no row. No quad is there twice. Prefixes are not compared: tables have none.
+    then one transaction with all deletes and then all adds, then ``Z``. It is in one partition, so that it can be
+    written as a patch: ``diff(...).write.format("jelly-patch").mode("append").save(path)``. Equal datasets give no
+    transaction, and without an id no row. No quad occurs twice. Prefixes are not compared, because tables have none.
 
     Args:
-        old_df: The dataset before, as :func:`apply` takes it.
+        old_df: The dataset before, as for :func:`apply`.
         new_df: The dataset after.
         id: ``H id``, a term or a bare IRI.
         prev: ``H prev``.
-        source: What the column ``source`` says.
-        blank_nodes: How blank nodes are compared. ``match``: by what is said of them; ``content``: by content labels of
-            both datasets; ``labels``: by their labels, which must last; ``auto``: ``match`` if a label of either is a position
-            (``_:anon-0``) or has the scope of a file, else ``labels``.
-        limits: ``blank_bytes`` and ``blank_work`` bound the matching, as in :func:`jelly.diff`.
+        source: The value of the column ``source``.
+        blank_nodes: How blank nodes are compared. ``match``: by the statements about them; ``content``: by content
+            labels of both datasets; ``labels``: by their labels, which must be stable; ``auto``: ``match`` if one of
+            the datasets has a positional label (``_:anon-0``) or a scoped label, else ``labels``.
+        limits: ``blank_bytes`` and ``blank_work`` limit the matching, as in :func:`jelly.diff`.
 
     Raises:
-        ValueError: Columns are missing, or there is no such way.
+        ValueError: Columns are missing, or ``blank_nodes`` is wrong.
 
-    As with :func:`apply`, a term that is not canonical fails the query. Rows with blank nodes that need more memory than
-    ``limits.blank_bytes`` allows fail it with ``limit.blank_bytes``.
+    As with :func:`apply`, the query fails if a term is not canonical. It also fails if rows with blank nodes need
+    more memory than ``limits.blank_bytes`` allows (``limit.blank_bytes``).
 
     Cost:
-        Both datasets are shuffled once. All differences are sorted in one task, and so are, where nodes are
-        not compared by their labels, all rows with blank nodes, which this task keeps in temporary files and compares in 120
-        bytes of memory each and 160 bytes a node. ``auto`` reads both datasets once more, when it is called.
+        Both datasets are shuffled once. One task sorts all differences. If nodes are not compared by their labels, it
+        also gets all rows with blank nodes, keeps them in temporary files, and needs 120 bytes of memory for each row
+        and 160 bytes for each node. ``auto`` reads both datasets once more, at the call.
     """
     from pyspark.sql import functions as F  # noqa: N812
 

@@ -31,7 +31,7 @@ class Few(NamedTuple):
         """Those of some versions; one job of Spark.
 
         Raises:
-            JellyError: A row of the log is refused.
+            JellyError: A row of the log is rejected.
         """
         import pyarrow as pa
         import pyarrow.compute as pc

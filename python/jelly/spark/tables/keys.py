@@ -20,25 +20,25 @@ KEY_BYTES = 16
 
 
 def quad_keys(df: DataFrame, secret: bytes, column: str = "quad_key") -> DataFrame:
-    """A DataFrame with the native 128-bit key of each quad: one more column, binary, 16 bytes.
+    """Adds the native 128-bit key of each quad: one more column, binary, 16 bytes.
 
-    Rows have the same key if they are the same quad, with language tags in any case; see
-    :func:`jelly.quad_keys`, also for what is null and what is refused. For tables that keep the key, to join and to
-    merge on one short column, and for tools that know nothing of language tags. In rows that have a key a null
-    graph, which is the default graph, becomes ``''``.
+    Rows have the same key if they are the same quad, regardless of the case of language tags; see
+    :func:`jelly.quad_keys`, also for null keys and rejected rows. The key is for tables that store it, for joins and
+    merges on one short column, and for tools that do not compare language tags correctly. In rows that have a key, a
+    null graph, which is the default graph, becomes ``''``.
 
     Args:
         df: With the columns ``subject``, ``predicate``, ``object`` and ``graph``; a row without subject, predicate and
-            object has a null for a key.
+            object has a null key.
         secret: 16 bytes, the same for all tables whose keys are compared: ``secrets.token_bytes(16)``.
         column: The name of the new column.
 
     Raises:
-        ValueError: The secret has not 16 bytes, a column is missing, or there is one of the new name.
+        ValueError: The secret does not have 16 bytes, a column is missing, or a column has the name of the new one.
     """
     require(df, QUAD, "quad_keys")
     if len(secret) != 16:
-        raise ValueError(f"a secret has 16 bytes, not {len(secret)}")
+        raise ValueError(f"secret must have 16 bytes, not {len(secret)}")
     if column in df.columns:
         raise ValueError(f"there is a column {column!r} already")
     return _with_column(df, _QuadKeys(secret, column), column)
@@ -61,7 +61,7 @@ class Pattern(NamedTuple):
             labels: What labels in the columns of the pattern may be.
 
         Raises:
-            JellyError: A row is refused.
+            JellyError: A row is rejected.
         """
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -78,7 +78,7 @@ class Keys:
     """Keys under one secret, which the functions of this package compare quads by.
 
     The native library makes them in Spark's workers. A row that is no quad, a term that is not in its canonical form, as
-    a table that others made may have it, and a label that is refused fail the query.
+    a table that others made may have it, and a label that is rejected fail the query.
     """
 
     def __init__(self) -> None:
@@ -113,8 +113,8 @@ class Keys:
         Args:
             df: The dataset.
             changed: Keys, 16 bytes each; they go to each worker.
-            what: As of :meth:`of_dataset`.
-            labels: As of :meth:`of_dataset`.
+            what: As for :meth:`of_dataset`.
+            labels: As for :meth:`of_dataset`.
         """
         return df.mapInArrow(_Kept(self.secret, labels, what, changed), df.schema)
 
@@ -144,7 +144,7 @@ def log_keys(rows: pa.RecordBatch, secret: bytes, *, quads: bool) -> pa.Array:
         quads: Whether the rows are quads, or prefixes that may have a graph.
 
     Raises:
-        JellyError: A row is refused; the error names the row of the patch.
+        JellyError: A row is rejected; the error names the row of the patch.
     """
     terms = rows.select(list(QUAD))
     try:

@@ -62,7 +62,7 @@ class Log:
             df: The rows.
             options: How they are taken.
             up_to: A version; None: the last.
-            collects: Whether :meth:`collected` may be asked for, which then needs no job if there are few changes.
+            collects: Whether :meth:`collected` may be requested, which then needs no job if there are few changes.
 
         Raises:
             TypeError: There is no such option.
@@ -92,8 +92,8 @@ class Log:
         self._order = [found[place] for place in self._log.order]
         if self._log.by_name:
             named = ", ".join(self._log.by_name)
-            advice = "order= says another order"
-            warnings.warn(f"the log is taken in the order {named}; {advice}", JellyWarning, stacklevel=3)  # fmt: skip
+            advice = "set another order with order="
+            warnings.warn(f"the patches are applied in the order {named}; {advice}", JellyWarning, stacklevel=3)  # fmt: skip
 
     @property
     def first(self) -> int:
@@ -137,7 +137,7 @@ class Log:
         """The rows that change quads in some versions and count.
 
         Columns: ``_change_type``, ``_commit_version``, ``_commit_timestamp``, those of a quad, ``op``, ``seq`` and
-        ``_key``. A row that is refused fails the query.
+        ``_key``. A row that is rejected fails the query.
 
         Args:
             keys: What makes the keys.
@@ -158,7 +158,7 @@ class Log:
         """The rows that change quads in some versions and count, as :func:`unpacked` gives them; one job if they are many.
 
         Raises:
-            JellyError: A row is refused.
+            JellyError: A row is rejected.
         """
         if self._rows is not None:
             function = LogRows(self._known(versions), {}, keys.secret, None, quads=True)

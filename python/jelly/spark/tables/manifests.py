@@ -10,7 +10,7 @@ from jelly.errors import JellyWarning
 from jelly.storage import Place, has_file_system, resolve
 
 Manifests = dict[str, tuple[bytes | None, bytes | None]]
-# more is no manifest, which the core refuses
+# more is no manifest, which the core rejects
 _MOST = (64 << 10) + 1
 
 
@@ -18,11 +18,11 @@ def manifests_of(sources: Iterable[str | None], storage: Mapping[str, str]) -> M
     """The manifests of the remote folders of sources, read by the driver.
 
     Args:
-        sources: URIs of files; those of this machine are passed over.
+        sources: URIs of files; local files are ignored.
         storage: Options of the storage.
 
     Warns:
-        JellyWarning: A storage cannot be read from here, so a lost first patch is not noticed.
+        JellyWarning: A storage cannot be read from here, so a lost first patch is not detected.
     """
     remote = {source for source in sources if source is not None and has_file_system(source)}
     found: Manifests = {}
@@ -31,7 +31,10 @@ def manifests_of(sources: Iterable[str | None], storage: Mapping[str, str]) -> M
             place = resolve(folder, {name.lower(): value for name, value in storage.items()})
             found[folder] = _bytes(place.under(BASE_JSON)), _bytes(place.under(LOG_JSON))
         except OSError as error:
-            message = f"{BASE_JSON} and {LOG_JSON} of {folder} cannot be read, so a first patch that is lost is not noticed; storage= has the options of the storage ({error})"
+            message = (
+                f"{BASE_JSON} and {LOG_JSON} of {folder} cannot be read, so a lost first patch "
+                f"cannot be detected; set the options of the storage with storage= ({error})"
+            )
             warnings.warn(message, JellyWarning, stacklevel=5)
     return found
 

@@ -24,10 +24,10 @@ Way: TypeAlias = Literal["auto", "match", "content", "labels"]
 
 
 def way_of(blank_nodes: Way, datasets: dict[str, DataFrame]) -> Way:
-    """How nodes are compared; for ``auto`` one job of Spark looks for labels that do not last.
+    """How nodes are compared; for ``auto`` one Spark job looks for labels that are not stable.
 
     Args:
-        blank_nodes: What is asked for.
+        blank_nodes: What is requested.
         datasets: Both datasets, by what errors call them.
 
     Raises:
@@ -41,12 +41,12 @@ def way_of(blank_nodes: Way, datasets: dict[str, DataFrame]) -> Way:
     old, new = (
         df.select(*QUAD).mapInArrow(_Lost(what), "lost boolean") for what, df in datasets.items()
     )
-    with described(old.sparkSession, "jelly.spark.diff: looks for labels that do not last"):
+    with described(old.sparkSession, "jelly.spark.diff: looks for labels that are not stable"):
         return "match" if old.unionAll(new).toArrow().num_rows else "labels"
 
 
 class _Lost:
-    """One row for each partition with labels that do not last."""
+    """One row for each partition with labels that are not stable."""
 
     def __init__(self, what: str) -> None:
         self._what = what

@@ -42,7 +42,7 @@ class Outcome(NamedTuple):
     is_stray: bool
     """A transaction ends that did not begin."""
     counts: bool
-    """Something is committed, or stands outside of transactions."""
+    """Something is committed, or is outside transactions."""
     net: int
     """``A`` rows less ``D`` rows."""
     changes: int
@@ -237,12 +237,16 @@ def _outcome(patch: _internal._Gathered, stamp: Stamp) -> Outcome:
     if not whole or (within and not begun):
         raise not_whole(source, number)
     if strange is not None:
-        message = f"encode.row: patch {number} of the source {source!r}: {strange} is no op: {', '.join(_OPS)}"
+        message = (
+            f"encode.row: patch {number} of the source {source!r}: {strange} is not an op; "
+            f"expected {', '.join(_OPS)}"
+        )
         raise EncodeError(message, kind="encode.row", source=source, field="op")
     if not (began and own):
         raise ValueError(
-            f"patch {number} of the source {source!r}: the column 'txn' does not fit the rows TX, TC and TA; each "
-            "transaction has a number of its own in its patch, which all its rows have"
+            f"patch {number} of the source {source!r}: the column 'txn' does not fit the rows TX, "
+            "TC and TA; each transaction of a patch has its own number, which all its rows must "
+            "have"
         )
     known = [(key, value or "") for key, value in headers]
     return Outcome(

@@ -33,14 +33,14 @@ def history(
         log_df: The log, as :func:`changes` takes it.
         subject: Only quads with this subject, canonical N-Triples; None: any. The others are alike;
             ``graph=""`` is the default graph.
-        predicate: As ``subject``.
+        predicate: Like ``subject``.
         object: As ``subject``; language tags in any case.
         graph: As ``subject``.
         base_df: The dataset before the log, as :func:`apply` takes it; without it that is empty.
-        **options: As those of :func:`changes`.
+        **options: As for :func:`changes`.
 
     Raises:
-        PatchError: As :func:`changes`.
+        PatchError: As for :func:`changes`.
         ValueError: As :func:`changes`; or columns of the base are missing, or there is no term in a text.
 
     Cost:

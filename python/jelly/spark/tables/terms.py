@@ -18,7 +18,7 @@ def named_graph() -> Column:
 
 
 def require(df: DataFrame, names: tuple[str, ...], what: str) -> None:
-    """Refuses a DataFrame that lacks columns.
+    """Rejects a DataFrame that lacks columns.
 
     Raises:
         ValueError: It does, or a term is no string.
@@ -27,10 +27,11 @@ def require(df: DataFrame, names: tuple[str, ...], what: str) -> None:
     missing = [name for name in names if name not in kinds]
     if missing:
         raise ValueError(
-            f"{what} needs the columns {', '.join(names)}; {', '.join(missing)} is not there"
+            f"{what} needs the columns {', '.join(names)}; missing: {', '.join(missing)}"
         )
     for name in QUAD:
         if name in names and kinds[name] != "string":
             raise ValueError(
-                f'{what}: column {name!r} is {kinds[name]}; terms are compared as text, terms="text"'
+                f"{what}: column {name!r} is {kinds[name]}; terms are compared as text: read them "
+                'with terms="text"'
             )

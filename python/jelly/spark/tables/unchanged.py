@@ -25,7 +25,7 @@ class Stamp(NamedTuple):
 
 
 def require_settled(stamps: Iterable[tuple[str | None, Stamp]], began: int) -> None:
-    """Refuses files that changed while they were looked at.
+    """Rejects files that changed while they were looked at.
 
     Args:
         stamps: Sources, and what they were afterwards.
@@ -41,7 +41,7 @@ def require_settled(stamps: Iterable[tuple[str | None, Stamp]], began: int) -> N
 
 
 def require_unchanged(stamps: Mapping[str | None, Stamp], sources: Iterable[str | None]) -> None:
-    """Refuses files that have another stamp now.
+    """Rejects files that have another stamp now.
 
     Args:
         stamps: What the files must still be.
@@ -72,7 +72,7 @@ def stamp_of(source: str | None) -> Stamp:
 def changed(source: str | None) -> PatchError:
     """The error of a file that is not what it was."""
     message = (
-        "patch.changed: this file of the log is not what it was when the function was called; call it again once the "
-        f"file is complete, or cache the log before ({source})"
+        "patch.changed: this file of the log changed after the function was called; call the "
+        f"function again when the file is complete, or cache the log first ({source})"
     )
     return PatchError(message, kind="patch.changed", source=source)

@@ -182,7 +182,7 @@ def test_messages_that_are_gone(jelly_spark: Any, log: Log) -> None:
     start = {"startingOffsets": json.dumps({topic: {"0": 2}})}
     with spark_raises(
         "AnalysisException",
-        rf"{topic}/0: offsets 2 to 3 are not in the log any more; option failOnDataLoss",
+        rf"{topic}/0: offsets 2 to 3 are no longer in the log; to continue with the remaining messages, use failOnDataLoss",
     ):
         read(jelly_spark, log, topic, **start).collect()
     assert numbers(read(jelly_spark, log, topic, failOnDataLoss=False, **start).collect()) == list(

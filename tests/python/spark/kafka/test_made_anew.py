@@ -29,7 +29,9 @@ def test_a_stream_reads_all_of_the_new_topic(
     log.put(topic, [whole("s", n, 1) for n in range(5)])
     run(source(jelly_spark, log, topic), tmp_path)
     anew(log, topic, [whole("s", 10 + n, 1) for n in range(count)])
-    with spark_raises("StreamingQueryException", f"{topic} was made anew: .*failOnDataLoss=false"):
+    with spark_raises(
+        "StreamingQueryException", f"{topic} was deleted and created again: .*failOnDataLoss=false"
+    ):
         run(source(jelly_spark, log, topic), tmp_path)
     run(source(jelly_spark, log, topic, failOnDataLoss=False), tmp_path)
     assert objects(jelly_spark, tmp_path) == [*range(5), *range(10, 10 + count)]
@@ -51,7 +53,9 @@ def test_a_topic_made_anew_before_a_batch_is_done_again(
     for path in (tmp_path / "checkpoint" / "commits").glob(".1.*"):
         path.unlink()
     anew(log, topic, [whole("s", 10 + n, 1) for n in range(7)])
-    with spark_raises("StreamingQueryException", f"{topic} was made anew: .*failOnDataLoss=false"):
+    with spark_raises(
+        "StreamingQueryException", f"{topic} was deleted and created again: .*failOnDataLoss=false"
+    ):
         run(source(jelly_spark, log, topic), tmp_path)
     run(source(jelly_spark, log, topic, failOnDataLoss=False), tmp_path)
     assert objects(jelly_spark, tmp_path) == [*range(5), *range(10, 17)]

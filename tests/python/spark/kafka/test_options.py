@@ -37,18 +37,18 @@ SERVERS = {"kafka.bootstrap.servers": "there:9092"}
         ({"subscribe": "a", "startingOffsets": '{"a":{"0":-1}}'}, "cannot begin at the latest"),
         ({"subscribe": "a", "endingOffsets": "earliest"}, "cannot end at the earliest"),
         ({"subscribe": "a", "startingOffsets": "earliest", "startingTimestamp": "1"}, "not both"),
-        ({"subscribe": "a", "kind": "x"}, "'kind' is rdf or patch"),
-        ({"subscribe": "a", "maxOffsetsPerTrigger": "3"}, "is for streams"),
+        ({"subscribe": "a", "kind": "x"}, "'kind' must be rdf or patch"),
+        ({"subscribe": "a", "maxOffsetsPerTrigger": "3"}, "works only with streams"),
         ({"subscribe": "a", "failOnDataLoss": "yes"}, "option 'failOnDataLoss': 'yes' is neither true nor false"),
-        ({"subscribe": "a", "kafka.enable.auto.commit": "true"}, "is not to be set"),
+        ({"subscribe": "a", "kafka.enable.auto.commit": "true"}, "cannot be set"),
         ({"subscribe": "a", "columns": "x"}, "no column"),
-        ({"subscribe": "a", "snapshotLocation": "x"}, "option 'snapshotLocation' goes with sharedLookups=true"),
-        ({"subscribe": "a", "sharedLookups": "true", "mode": "permissive"}, "nothing behind a bad message"),
-        ({"subscribe": "a", "sharedLookups": "true", "badRecordsPath": "x"}, "option 'badRecordsPath' with sharedLookups"),
-        ({"subscribe": "a", "sharedLookups": "true", "rows": "committed"}, "only rows=all"),
+        ({"subscribe": "a", "snapshotLocation": "x"}, "option 'snapshotLocation' works only with sharedLookups=true"),
+        ({"subscribe": "a", "sharedLookups": "true", "mode": "permissive"}, "no message after a bad one"),
+        ({"subscribe": "a", "sharedLookups": "true", "badRecordsPath": "x"}, "option 'badRecordsPath' cannot be used with sharedLookups"),
+        ({"subscribe": "a", "sharedLookups": "true", "rows": "committed"}, "must be all"),
         ({"subscribe": "a", "sharedLookups": "true", "strict": "true"}, "a partition does not end"),
         ({"subscribe": "a", "sharedLookups": "true", "minPartitions": "3"}, "in order, by one task"),
-        ({"subscribe": "a", "sharedLookups": "true", "framing": "concatenated"}, "single (each message a frame) or delimited"),
+        ({"subscribe": "a", "sharedLookups": "true", "framing": "concatenated"}, "single (each message is a frame) or delimited"),
         ({"subscribe": "a", "sharedLookups": "true", "format": "rdfp"}, "only Jelly streams have lookups"),
         ({"subscribe": "a", "sharedLookups": "true", "snapshotsKept": "1"}, "at least 2"),
         ({"subscribePattern": "("}, "option 'subscribePattern'"),
@@ -125,7 +125,7 @@ def test_names_of_java(given: dict[str, str], expected: dict[str, str]) -> None:
 
 def test_what_librdkafka_has_not() -> None:
     for name in ("kafka.ssl.truststore.location", "kafka.ssl.keystore.location"):
-        with pytest.raises(ValueError, match=f"option '{name}': librdkafka reads no JKS"):
+        with pytest.raises(ValueError, match=f"option '{name}': librdkafka cannot read JKS"):
             translated(SERVERS | {name: "x"})
     with pytest.raises(ValueError, match="only PlainLoginModule and ScramLoginModule"):
         translated(

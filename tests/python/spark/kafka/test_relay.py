@@ -85,7 +85,7 @@ def test_each_version_once(log: Log, tmp_path: Path) -> None:
     with pytest.raises(PatchError) as refused:
         jelly.relay(jelly.Log(tmp_path / "x"), to)
     assert refused.value.kind == "patch.fork"
-    with pytest.raises(OSError, match="no such topic"):
+    with pytest.raises(OSError, match="the topic or partition does not exist"):
         jelly.relay(other, address(log, "none"))
     with pytest.raises(ValueError, match="kafka://"):
         jelly.relay(other, "http://localhost/x")

@@ -168,7 +168,7 @@ def test_options_that_are_repeated(log: Log, snapshots: Path) -> None:
     with pytest.raises(jelly.errors.TableError):
         Partition(log, None, partition.topic).read(0, 2)
     with pytest.raises(
-        ValueError, match=r"newStreamAtOptions=false, this one has .*newStreamAtOptions=true"
+        ValueError, match=r"newStreamAtOptions=false, but this query has .*newStreamAtOptions=true"
     ):
         Partition(log, snapshots, partition.topic).read(1, 2)
 
@@ -197,7 +197,7 @@ def test_lost_snapshots_are_made_anew(
     (partition.folder / "20").write_bytes(bytes_of_30[:-3])
     with caplog.at_level("WARNING", "jelly.spark"):
         assert partition.read(30, 40) == expected
-    assert "not a whole snapshot" in caplog.text
+    assert "the snapshot is incomplete" in caplog.text
     for path in partition.folder.iterdir():
         path.unlink()
     assert partition.read(30, 40) == expected  # from the start
@@ -247,14 +247,14 @@ def test_retention_passed_the_snapshot(log: Log, snapshots: Path) -> None:
     partition.read(0, 4)
     log.cut(partition.topic, 8)
     with pytest.raises(
-        DataLossError, match=r"kept at offset 4, but the log begins at 8.*failOnDataLoss=false"
+        DataLossError, match=r"stored at offset 4, but the log begins at 8.*failOnDataLoss=false"
     ):
         partition.read(8, 25, begin=8)
     for path in (snapshots / partition.topic / "0").iterdir():
         path.unlink()
     with pytest.raises(
         DataLossError,
-        match="no state of the lookups is kept for offset 10, and the log begins at 8",
+        match="no state of the lookups is stored for offset 10, and the log begins at 8",
     ):
         partition.read(10, 25, begin=8)
 
