@@ -60,7 +60,7 @@ fn what_cannot_be_entered_is_one_part_or_refused() {
         assert_eq!((rows.len(), error), (101, None));
     }
     let range = options(false, false).with(|options| options.start = Some(1 << 40));
-    assert!(refused(&text, &range).1.contains("behind the end"));
+    assert!(refused(&text, &range).1.contains("after the end"));
     let range = options(false, false).with(|options| {
         options.start = Some(9);
         options.end = Some(9);

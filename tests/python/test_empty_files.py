@@ -65,7 +65,7 @@ def refused(read: Callable[[Path, Path], Any], path: Path, out: Path) -> None:
     with pytest.raises(TruncatedError) as caught:
         read(path, out)
     assert caught.value.kind == "truncated.stream"
-    for text in ("there are no bytes", str(path)):
+    for text in ("the source is empty", str(path)):
         assert text in str(caught.value)
     assert not [path for path in out.rglob("*") if path.is_file()]
 
@@ -132,4 +132,4 @@ def test_the_shell_refuses_an_empty_file(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode != 0
     assert not done.stdout
-    assert "there are no bytes" in done.stderr
+    assert "the source is empty" in done.stderr

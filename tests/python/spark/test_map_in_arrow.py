@@ -214,5 +214,5 @@ def test_many_small_values(spark: SparkSession) -> None:
 def test_empty_input(spark: SparkSession) -> None:
     assert found(spark.createDataFrame([], "content binary")) == []
     assert found(spark.createDataFrame([(None,)], "content binary")) == []
-    with spark_raises("PythonException", r"truncated\.stream: there are no bytes"):
+    with spark_raises("PythonException", r"truncated\.stream: the source is empty"):
         found(spark.createDataFrame([(b"",), (None,)], "content binary"))

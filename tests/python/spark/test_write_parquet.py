@@ -141,7 +141,7 @@ def test_failure_leaves_nothing(jelly_spark: SparkSession, source: Path, tmp_pat
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"mode": "ignore"}, 'mode is "error", "append" or "overwrite"'),
+        ({"mode": "ignore"}, 'mode must be "error", "append" or "overwrite"'),
         ({"rows_per_group": 0}, "rows_per_group is 0"),
         ({"compression": "best"}, "compression is 'best'; it can be snappy, zstd"),
         ({"column": ["op"]}, "did you mean 'columns'"),

@@ -231,12 +231,12 @@ def test_snapshots_of_another_topic_or_query(
     partition.put(frames(20))
     expected = partition.read(0, 20)
     partition.read(0, 10)
-    with pytest.raises(DataLossError, match="a topic that is gone"):
+    with pytest.raises(DataLossError, match="a deleted topic with the same name"):
         partition.read(10, 20, topic_id="y")
     careless = Partition(log, snapshots, partition.topic, failOnDataLoss="false")
     with caplog.at_level("WARNING", "jelly.spark"):
         assert careless.read(10, 20, topic_id="y") == expected[50:]
-    assert "a topic that is gone" in caplog.text
+    assert "a deleted topic with the same name" in caplog.text
     with pytest.raises(ValueError, match=r'kind="patch".*kind="rdf".*another snapshotLocation'):
         Partition(log, snapshots, partition.topic, kind="rdf").read(10, 20)
 
