@@ -75,8 +75,7 @@ impl Conversion {
         ];
         if skolemize.is_some() && asked.is_none() {
             let message = "blank_nodes=\"scoped\" gives labels that are valid only for this source, so they \
-                           cannot become IRIs; skolemize alone makes IRIs from stable labels or content \
-                           labels";
+                           cannot become IRIs; skolemize alone makes IRIs from stable labels or content labels";
             return Err(Error::new(ErrorKind::Argument, message));
         }
         let mut given = given.into_iter().filter_map(|(is_given, name)| is_given.then_some(name));

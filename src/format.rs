@@ -145,8 +145,7 @@ pub fn check_name(name: &str, is_patch: bool) -> Result<()> {
         (Some(_), ..) | (_, Some(_), _) => return Ok(()),
         (.., "parquet" | "arrow") => "only jelly.convert writes tables".to_owned(),
         _ => format!(
-            ".{extension} is not the extension of a format that can be written; {known}, optionally followed \
-             by .gz or .zst"
+            ".{extension} is not the extension of a format that can be written; {known}, optionally followed by .gz or .zst"
         ),
     };
     let message = format!("{name}: {why}; or set the format");

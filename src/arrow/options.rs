@@ -60,11 +60,9 @@ impl ReadOptions {
         let message = if !self.wants_content() {
             return Ok(());
         } else if self.mode == Mode::Permissive {
-            "blank_nodes=\"content\" and \"lasting\" work only with mode=\"failfast\": labels depend on the \
-             whole source"
+            "blank_nodes=\"content\" and \"lasting\" work only with mode=\"failfast\": labels depend on the whole source"
         } else if self.open.is_part() || self.open.resume.is_some() {
-            "blank_nodes=\"content\" and \"lasting\" work only with whole sources: labels depend on all \
-             statements about a node"
+            "blank_nodes=\"content\" and \"lasting\" work only with whole sources: labels depend on all statements about a node"
         } else {
             return Ok(());
         };

@@ -112,8 +112,7 @@ impl Skolem {
         match &self.taken {
             Some(iri) if self.has_nodes => {
                 let message = format!(
-                    "<{iri}> begins like the IRIs of blank nodes ({:?}), and could be the IRI of another \
-                     node",
+                    "<{iri}> begins like the IRIs of blank nodes ({:?}), and could be the IRI of another node",
                     self.naming.start.as_deref().unwrap_or_default()
                 );
                 Err(Error::new(ErrorKind::EncodeSkolem, message))

@@ -49,8 +49,7 @@ impl WriteOptions {
             _ => is_patch,
         };
         if is_patch && !to_patch {
-            let message = "patches cannot become statements: apply them to a dataset, or write them in a format of \
-                 patches";
+            let message = "patches cannot become statements: apply them to a dataset, or write them in a format of patches";
             return Err(argument(message.to_owned()));
         }
         Ok((Self::of(to_patch, values, name)?, to_patch))

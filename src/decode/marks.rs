@@ -245,8 +245,7 @@ impl Marks {
         if mark.counters.after(self.base) != Some(before) {
             let (noted, found) = (mark.counters.after(self.base).unwrap_or(mark.counters), before);
             return Err(wrong(format!(
-                "sync point {} counts {} rows in {} frames before it, but there are {} in {}: frames are \
-                 missing or duplicated",
+                "sync point {} counts {} rows in {} frames before it, but there are {} in {}: frames are missing or duplicated",
                 mark.ordinal, noted.seq, noted.frame, found.seq, found.frame
             )));
         }
@@ -284,8 +283,7 @@ impl Marks {
             self.forget("frames follow its footer, which is not used");
         } else if end.frame != frames {
             let message = format!(
-                "the footer counts {} frames, but there are {frames}: some are missing or \
-                         duplicated",
+                "the footer counts {} frames, but there are {frames}: some are missing or duplicated",
                 end.frame
             );
             return Err(wrong(message));
@@ -311,8 +309,7 @@ impl Marks {
     pub(super) fn check_end(&self, before: Counters) -> Result<(), Wrong> {
         match self.phase {
             Phase::Closed { end, .. } if end != before => Err(wrong(format!(
-                "the footer counts {} rows in {} frames, but there are {} in {}: frames are missing or \
-                 duplicated",
+                "the footer counts {} rows in {} frames, but there are {} in {}: frames are missing or duplicated",
                 end.seq, end.frame, before.seq, before.frame
             ))),
             _ => Ok(()),

@@ -230,13 +230,7 @@ impl<D: DialectState> PushState for Decoder<D> {
     /// Sync points and footers that were ignored, and why.
     fn warnings(&self) -> Vec<Warning> {
         let warning = |why: &&str| {
-            Warning::new(
-                format!(
-                    "this stream has sync points, but \
-                                               {why}"
-                ),
-                self.config.source.clone(),
-            )
+            Warning::new(format!("this stream has sync points, but {why}"), self.config.source.clone())
         };
         self.marks.warnings().iter().map(warning).collect()
     }
@@ -251,8 +245,7 @@ impl<D: DialectState> PushState for Decoder<D> {
         let source = self.config.source.clone();
         let error = match self.repeated_options() {
             Some(Repeated { frame, .. }) if is_of_two_streams(error.kind()) => error.with_hint(&format!(
-                "the options are repeated in frame {frame}: to read files that were joined, use \
-                 framing=\"concatenated\""
+                "the options are repeated in frame {frame}: to read files that were joined, use framing=\"concatenated\""
             )),
             _ => error,
         };

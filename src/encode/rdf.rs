@@ -173,8 +173,7 @@ impl RdfEncoder {
             return Ok(());
         }
         let message = "a namespace follows the first frame, which was written as version 1, and version 1 \
-                       has no namespaces: switch namespaces on (namespaces=True, --namespaces) or off \
-                       (namespaces=False)";
+                       has no namespaces: switch namespaces on (namespaces=True, --namespaces) or off (namespaces=False)";
         Err(Error::new(ErrorKind::EncodeUndeclared, message))
     }
 

@@ -106,14 +106,12 @@ impl Index {
                 let (points, how) = (chain.points(), How::Footer);
                 return Ok(Index { points, how, length, warnings, way: Way::Footers(chain) });
             }
-            Err(Broken::Because(why)) => warn(format!(
-                "this stream has sync points, but {why}; they are not \
-                                                       used"
-            )),
+            Err(Broken::Because(why)) => {
+                warn(format!("this stream has sync points, but {why}; they are not used"))
+            }
             Err(Broken::None) if announces_footer(&bytes.start(0, 256)?) => {
                 warn(
-                    "this stream has sync points, but it does not end with its footer: it was cut, or other \
-                     bytes follow it"
+                    "this stream has sync points, but it does not end with its footer: it was cut, or other bytes follow it"
                         .into(),
                 );
             }
@@ -146,8 +144,7 @@ impl Index {
                 How::None => {
                     let why = self.warnings.first().map(|warning| format!(" ({})", warning.message));
                     format!(
-                        "start and end need sync points, but this source has \
-                             none{}",
+                        "start and end need sync points, but this source has none{}",
                         why.unwrap_or_default()
                     )
                 }

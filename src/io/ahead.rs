@@ -109,8 +109,7 @@ impl Worker {
         let ended = |_| {
             Err(Error::new(
                 ErrorKind::Internal,
-                "the thread that decompresses the source has \
-                                                             ended unexpectedly",
+                "the thread that decompresses the source has ended unexpectedly",
             ))
         };
         self.filled.recv().unwrap_or_else(ended)

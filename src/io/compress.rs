@@ -38,11 +38,8 @@ impl<W: Write> Compressor<W> {
                 Ok(Compressor::Zstd(Box::new(ZstdFrames::new(inner, level.unwrap_or(3))?)))
             }
             (Compression::Bzip2 | Compression::Xz, _) => {
-                let message = format!(
-                    "{} can be read, but not written; use gzip or \
-                                       zstd",
-                    compression.name()
-                );
+                let message =
+                    format!("{} can be read, but not written; use gzip or zstd", compression.name());
                 Err(Error::new(ErrorKind::Argument, message))
             }
             (_, level) => {

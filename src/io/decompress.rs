@@ -191,11 +191,8 @@ impl<R: Read, F: Fn(&R) -> u64> Read for Decompressed<R, F> {
         }
         let most = (self.bytes_in)(&self.inner).saturating_mul(self.expansion);
         if self.expansion > 0 && self.bytes_out > EXPANSION_GRACE && self.bytes_out > most {
-            let message = format!(
-                "decompression gives more than {} bytes for each compressed \
-                                   byte",
-                self.expansion
-            );
+            let message =
+                format!("decompression gives more than {} bytes for each compressed byte", self.expansion);
             let error = Error::limit(ErrorKind::LimitExpansion, "expansion", message);
             return Err(io::Error::other(error));
         }

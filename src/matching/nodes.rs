@@ -47,8 +47,7 @@ impl Gathered {
         self.rows.push((template, start));
         if self.bytes() > self.most || self.nodes.len() >= NONE as usize {
             let message = format!(
-                "matching statements with blank nodes needs more than {} bytes, four times \
-                 limits.blank_bytes",
+                "matching statements with blank nodes needs more than {} bytes, four times limits.blank_bytes",
                 self.most
             );
             let hint = "`--blank-nodes labels` compares by labels and needs no memory for this";

@@ -29,8 +29,8 @@ impl OpenOptions {
                 return Err(argument("split cannot be used with start, end or resume"));
             }
             if self.committed && !split.whole_patches {
-                let message = "rows=\"committed\" needs splits with whole patches; make them with \
-                               whole_patches";
+                let message =
+                    "rows=\"committed\" needs splits with whole patches; make them with whole_patches";
                 return Err(argument(message));
             }
             let identity = &split.identity;
@@ -39,8 +39,7 @@ impl OpenOptions {
                 Some(size) => {
                     let then = identity.size;
                     let message = format!(
-                        "the file changed since it was split: it had {then} bytes and has {size} now; split \
-                         it again"
+                        "the file changed since it was split: it had {then} bytes and has {size} now; split it again"
                     );
                     return Err(Error::new(ErrorKind::Io, message));
                 }

@@ -89,8 +89,7 @@ impl PartOf {
         state.ok_or_else(|| {
             Error::new(
                 ErrorKind::Argument,
-                "the state of the split is damaged, or from another version of \
-                                             this library",
+                "the state of the split is damaged, or from another version of this library",
             )
         })
     }

@@ -62,8 +62,7 @@ impl StreamOptions {
             (_, name, value) => {
                 if !self.set_shared(name, value) {
                     return Err(argument(format!(
-                        "{name} is not a field of these options, or has another \
-                                                 type"
+                        "{name} is not a field of these options, or has another type"
                     )));
                 }
             }

@@ -206,8 +206,7 @@ impl LogSink for Translated<'_> {
             let what = if adds {
                 "the base already has this statement"
             } else {
-                "the base does not have this \
-                                                                                 statement"
+                "the base does not have this statement"
             };
             let row = match &change.op {
                 PatchOp::Add(row) => format!("A {row}"),

@@ -258,8 +258,7 @@ fn aside(blank: &mut Option<BlankStatements>, side: usize) -> impl FnMut(&Statem
 #[cold]
 fn could_match(error: Error) -> Error {
     error.with_hint(
-        "`--blank-nodes match` (`blank_nodes=\"match\"`) matches these nodes by the statements \
-                    about them",
+        "`--blank-nodes match` (`blank_nodes=\"match\"`) matches these nodes by the statements about them",
     )
 }
 

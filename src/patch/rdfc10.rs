@@ -80,8 +80,7 @@ fn check(statement: &Statement<'_>, rows: usize, limits: &Limits) -> Result<()> 
     let most = limits.blank_bytes.saturating_mul(4);
     if rows * ROW_BYTES > most {
         let message = format!(
-            "RDFC-1.0 needs more than {most} bytes for statements with blank nodes, four times \
-             limits.blank_bytes"
+            "RDFC-1.0 needs more than {most} bytes for statements with blank nodes, four times limits.blank_bytes"
         );
         return Err(Error::limit(ErrorKind::LimitBlankBytes, "blank_bytes", message));
     }

@@ -50,8 +50,7 @@ pub fn squash(
         let message = format!("version {from} comes after version {to}; use invert to undo changes");
         return Err(Error::new(ErrorKind::PatchVersion, message));
     }
-    let hint = "mode \"net\" needs a log in which each row changes something: use mode \"last\", or \
-                canonicalize first";
+    let hint = "mode \"net\" needs a log in which each row changes something: use mode \"last\", or canonicalize first";
     let checks = if options.drops_cancelled { Checks::Rows } else { Checks::None };
     let mut checked = CheckedNet { net: Net::new(true)?, checks, hint };
     log.replay(from + 1..to + 1, "reading the patches", &mut checked, &mut work)?;

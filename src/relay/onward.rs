@@ -62,8 +62,7 @@ impl Onward {
                 let Some(options) = self.options.clone() else {
                     return Err(Error::new(
                         ErrorKind::Internal,
-                        "rows come before the options of their \
-                                                                stream",
+                        "rows come before the options of their stream",
                     ));
                 };
                 let encode = EncodeOptions {
@@ -161,8 +160,7 @@ fn check_type(found: &RdfOptions, wanted: &RdfOptions) -> Result<()> {
         let (found, wanted) = (found.physical_type.name(), wanted.physical_type.name());
         let option = format!("--physical-type {}", wanted.to_lowercase());
         let message = format!(
-            "the stream is {found}, but it would continue a stream of {wanted}; convert it with `jelly \
-             convert {option}`"
+            "the stream is {found}, but it would continue a stream of {wanted}; convert it with `jelly convert {option}`"
         );
         return Err(
             Error::new(ErrorKind::OptionsType, message).with_field("options.physical_type".to_owned())

@@ -282,8 +282,7 @@ impl RdfPatch {
             "TA" => PatchOp::Abort,
             "TB" | "Z" if self.dialect == PatchDialect::Strict => {
                 let message = format!(
-                    "{word} is a keyword of Jena, but not of the specification: read the file \
-                             without strict"
+                    "{word} is a keyword of Jena, but not of the specification: read the file without strict"
                 );
                 return Ok(bad(ErrorKind::TextKeyword, start, message)?);
             }

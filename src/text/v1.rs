@@ -82,12 +82,9 @@ impl Tuples {
     fn check_repeat(&self, place: usize, start: usize) -> Lex<bool> {
         match &self.last {
             Some(last) if last[place] != TermBuf::DefaultGraph => Ok(true),
-            Some(_) => bad(
-                ErrorKind::TextRepeat,
-                start,
-                "R repeats the graph, but the row before has no \
-                                                          graph",
-            ),
+            Some(_) => {
+                bad(ErrorKind::TextRepeat, start, "R repeats the graph, but the row before has no graph")
+            }
             None => bad(ErrorKind::TextRepeat, start, "R is in the first row, so it has nothing to repeat"),
         }
     }
@@ -198,8 +195,7 @@ fn local(lexer: &Lexer<'_>, start: usize) -> Lex<(String, usize)> {
                     return bad(
                         ErrorKind::TextEscape,
                         at,
-                        "this character cannot be escaped in a prefixed \
-                                                           name",
+                        "this character cannot be escaped in a prefixed name",
                     );
                 }
                 flush(&mut local, &mut dots);

@@ -242,8 +242,7 @@ fn check_iri(iri: &str) -> Result<()> {
     } else if !has_scheme(iri.as_bytes()) {
         (
             "is not absolute, and the server would resolve it to another IRI",
-            "make the IRI absolute in the \
-                                                                             data",
+            "make the IRI absolute in the data",
         )
     } else if has_dots(iri) {
         ("has a segment of dots, which SPARQL would remove", "correct the IRI in the data")

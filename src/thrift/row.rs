@@ -85,13 +85,8 @@ fn content<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<RawRow<'a>> {
                 transaction::COMMIT => Ok(RawRow::Commit),
                 transaction::ABORT => Ok(RawRow::Abort),
                 transaction::SEGMENT => Ok(RawRow::Segment),
-                other => Err(field.fault(
-                    ErrorKind::WireRow,
-                    format!(
-                        "there is no kind of row with the \
-                                                                      number {other}"
-                    ),
-                )),
+                other => Err(field
+                    .fault(ErrorKind::WireRow, format!("there is no kind of row with the number {other}"))),
             }
         }
     }

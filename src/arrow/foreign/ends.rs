@@ -14,8 +14,7 @@ pub fn rows(array: FFI_ArrowArray, data_type: DataType) -> Result<StructArray, A
     let data = unsafe { from_ffi_and_data_type(array, data_type) }?;
     if data.null_count() > 0 {
         let message = format!(
-            "{} rows are null, but a record batch cannot have null rows: drop \
-                     them",
+            "{} rows are null, but a record batch cannot have null rows: drop them",
             data.null_count()
         );
         return Err(ArrowError::InvalidArgumentError(message));

@@ -24,7 +24,7 @@ impl ForeignStream {
     pub fn new(mut stream: FFI_ArrowArrayStream) -> Result<Self, ArrowError> {
         let get_schema = stream.get_schema.ok_or_else(released)?;
         let mut schema = FFI_ArrowSchema::empty();
-        // SAFETY: a stream that is not released may be requested its schema, into a struct that is not in use
+        // SAFETY: a stream that is not released may be asked for its schema, into a struct that is not in use
         if unsafe { get_schema(&raw mut stream, &raw mut schema) } != 0 {
             return Err(last_error(&mut stream));
         }

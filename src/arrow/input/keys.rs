@@ -139,8 +139,7 @@ impl KeyColumn {
 fn not_canonical(place: usize, text: &[u8], canonical: &[u8]) -> Error {
     let [text, canonical] = [text, canonical].map(String::from_utf8_lossy);
     let message = format!(
-        "{} is not the canonical text of this term; expected \
-                 {}",
+        "{} is not the canonical text of this term; expected {}",
         excerpt(&text),
         excerpt(&canonical)
     );

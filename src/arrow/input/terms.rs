@@ -203,8 +203,7 @@ impl<'b> Terms<'b> {
             },
             other => {
                 let message = format!(
-                    "{other:?} is not a kind of term; expected iri, bnode, literal, triple \
-                                       or default"
+                    "{other:?} is not a kind of term; expected iri, bnode, literal, triple or default"
                 );
                 return Err(bad_cell(self.name, message));
             }

@@ -34,8 +34,7 @@ impl BaseCheck {
 #[cold]
 fn with_other_labels(error: Error) -> Error {
     error.with_hint(
-        "the patches have content labels; `jelly convert --blank-nodes content` gives the base content \
-         labels too",
+        "the patches have content labels; `jelly convert --blank-nodes content` gives the base content labels too",
     )
 }
 

@@ -161,8 +161,7 @@ impl SourceFacts {
             self.now.speaks_content = true;
         } else if key.eq_ignore_ascii_case(COMPACTED) && !self.takes_stubs {
             let message = format!(
-                "the log was compacted, as the header {COMPACTED:?} shows: the rows of this patch are now in \
-                 the base"
+                "the log was compacted, as the header {COMPACTED:?} shows: the rows of this patch are now in the base"
             );
             self.fault(Fault { patch: self.patches.len(), kind: ErrorKind::PatchGap, message })?;
         } else if key.eq_ignore_ascii_case("statements")

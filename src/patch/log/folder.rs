@@ -249,11 +249,8 @@ impl LogSources {
             Ok((Indexed::of(folder), patch_files(folder)?, Start::of_folder(folder)))
         })?;
         if files.is_empty() && start == Start::Anywhere {
-            let message = format!(
-                "{}: the folder has no patches, such as patch-0001 or \
-                                   1.rdfp",
-                folder.display()
-            );
+            let message =
+                format!("{}: the folder has no patches, such as patch-0001 or 1.rdfp", folder.display());
             return Err(Error::new(ErrorKind::Argument, message));
         }
         let first = self.sources.len();

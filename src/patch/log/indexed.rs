@@ -134,8 +134,7 @@ fn other_size(name: &str, known: (&str, u64), size: u64) -> Option<String> {
 
 fn changed(name: &str, found: &str, known: &str) -> String {
     format!(
-        "{name} has {found} {INDEX} records{known}: the file was cut off or changed; if that was on purpose, \
-         remove {INDEX}"
+        "{name} has {found} {INDEX} records{known}: the file was cut off or changed; if that was on purpose, remove {INDEX}"
     )
 }
 

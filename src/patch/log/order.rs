@@ -200,8 +200,7 @@ impl Numbers<'_> {
             let Some(number) = number_of(source) else {
                 if start.is_some() {
                     let message = format!(
-                        "{}: expected a name such as patch-0001, as the other files of this log \
-                                 have",
+                        "{}: expected a name such as patch-0001, as the other files of this log have",
                         file_of(source)
                     );
                     self.fault(found, at, ErrorKind::PatchDamaged, message);
@@ -216,12 +215,8 @@ impl Numbers<'_> {
                 self.fault(found, at, ErrorKind::PatchDamaged, message);
             }
             if source.is_whole && (source.patches.is_empty() || start.is_some() && source.patches.len() > 1) {
-                let message = format!(
-                    "{} has {} patches; expected \
-                                       one",
-                    file_of(source),
-                    source.patches.len()
-                );
+                let message =
+                    format!("{} has {} patches; expected one", file_of(source), source.patches.len());
                 self.fault(found, at, ErrorKind::PatchDamaged, message);
             }
             if joins && start.is_some() {
@@ -274,8 +269,7 @@ impl Numbers<'_> {
             }
             let what = prev.map(|prev| prev.as_term().to_string()).unwrap_or_default();
             let message = format!(
-                "{name} comes after {what}, but the log does not begin with {what}: the patch before {name} \
-                 is missing"
+                "{name} comes after {what}, but the log does not begin with {what}: the patch before {name} is missing"
             );
             self.fault(found, at, ErrorKind::PatchGap, message);
         } else if !is_strict && prev.is_some_and(is_named) {
@@ -308,8 +302,7 @@ impl Numbers<'_> {
             && before.checked_add_signed(patch.net) != Some(after)
         {
             let message = format!(
-                "{} should lead to {after} statements, but the {before} statements before it and its changes \
-                 give {}",
+                "{} should lead to {after} statements, but the {before} statements before it and its changes give {}",
                 file_of(source),
                 i128::from(before) + i128::from(patch.net),
             );

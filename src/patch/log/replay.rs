@@ -125,8 +125,7 @@ impl Log {
 /// The error of a patch that names blank nodes by the content of the state before it.
 #[cold]
 pub(crate) fn refused_content() -> Error {
-    let message = "the patch names blank nodes by the content of the dataset that it was made from (header \
-         blank-nodes)";
+    let message = "the patch names blank nodes by the content of the dataset that it was made from (header blank-nodes)";
     let hint = "apply it to that dataset with `jelly apply`, or make a patch with stable labels: store the \
                 dataset with `jelly convert --blank-nodes content`, then use `jelly diff`";
     Error::new(ErrorKind::PatchBase, message).with_hint(hint)

@@ -87,8 +87,7 @@ pub(super) fn as_given<'a>(
             [] => return refuse(format!("order names {wanted:?}, but no other source has this name")),
             _ => {
                 return refuse(format!(
-                    "order names {wanted:?}, but the names of {} sources end with \
-                                        it",
+                    "order names {wanted:?}, but the names of {} sources end with it",
                     found.len()
                 ));
             }

@@ -41,8 +41,7 @@ impl<'a, I: ExactSizeIterator<Item = Option<&'a TermBuf>>> Versions<'a, I> {
                 let found = self.ids.position(|id| id.is_some_and(has_it)).map(|place| place as u64 + 1);
                 found.or(first).ok_or_else(|| {
                     let message = format!(
-                        "no patch of the log has the id {}; a version is the id of a patch, or a number from \
-                         {least} to {most}",
+                        "no patch of the log has the id {}; a version is the id of a patch, or a number from {least} to {most}",
                         id.as_term()
                     );
                     Error::new(ErrorKind::PatchVersion, message)

@@ -370,8 +370,7 @@ pub(super) fn iri_of(term: &TermBuf) -> Option<&str> {
 #[cold]
 fn too_many(most: usize) -> Error {
     let message = format!(
-        "showing statements with blank nodes below their subjects needs more than {most} bytes, four times \
-         limits.blank_bytes"
+        "showing statements with blank nodes below their subjects needs more than {most} bytes, four times limits.blank_bytes"
     );
     let hint = "without a base, only the rows of the patches are shown, which needs less memory";
     Error::limit(ErrorKind::LimitBlankBytes, "blank_bytes", message).with_hint(hint)

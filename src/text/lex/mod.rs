@@ -200,8 +200,7 @@ impl<'t> Lexer<'t> {
         let next = &self.text[end..];
         if next.starts_with(':') {
             let message = format!(
-                "{word}: looks like a prefixed name, but this format has no prefixes; write the \
-                         whole IRI"
+                "{word}: looks like a prefixed name, but this format has no prefixes; write the whole IRI"
             );
             return bad(ErrorKind::TextPrefixed, self.at, message);
         }

@@ -46,8 +46,7 @@ pub(super) fn check_attribute(value: &[u8], quote: u8) -> Result<()> {
     if quote == b'\'' && memchr(b'"', value).is_some() {
         return refuse(
             "an attribute value in single quotes that contains \"",
-            "write the value in double \
-                                                                               quotes, with &quot;",
+            "write the value in double quotes, with &quot;",
         );
     }
     let is_known =

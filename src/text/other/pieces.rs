@@ -198,8 +198,7 @@ impl Pieces {
                 }
                 Token::Comma if frame.closed && self.parses > 0 => {
                     let message = format!(
-                        "@graph must be the last key if a JSON-LD document makes more than {} bytes of \
-                         statements",
+                        "@graph must be the last key if a JSON-LD document makes more than {} bytes of statements",
                         self.most / 12
                     );
                     return Err(Error::limit(ErrorKind::LimitLookup, "lookup_bytes", message));

@@ -23,8 +23,7 @@ impl Work {
             return Ok(());
         }
         let message = format!(
-            "{} bytes from {} bytes of input: more than {} for \
-                               each",
+            "{} bytes from {} bytes of input: more than {} for each",
             self.made, self.read, self.most
         );
         Err(Error::limit(ErrorKind::LimitExpansion, "expansion", message))

@@ -185,8 +185,7 @@ fn absolute(iri: String) -> Result<NamedNode> {
         return Ok(NamedNode::new_unchecked(iri));
     }
     let message = format!(
-        "the IRI {} has no scheme, and Turtle and TriG would resolve it to another \
-                 IRI",
+        "the IRI {} has no scheme, and Turtle and TriG would resolve it to another IRI",
         excerpt(&iri)
     );
     Err(Error::new(ErrorKind::EncodeTerm, message))
