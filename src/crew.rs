@@ -101,7 +101,7 @@ impl<P: Send + 'static, R: Send + 'static> Crew<P, R> {
         Ok(unread)
     }
 
-    /// Rejects to go on in the child of a fork: threads of its parent have the pieces.
+    /// Fails in the child of a fork: threads of its parent have the pieces.
     pub(crate) fn check_process(&self) -> Result<()> {
         if self.is_forked() {
             let message = "the process was forked while threads read the source; open the source in the child, or with threads=1 in the parent";

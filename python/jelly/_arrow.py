@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def require_pyarrow() -> None:
-    """Rejects to go on without pyarrow.
+    """Requires pyarrow.
 
     Raises:
         ImportError: It is not installed.

@@ -35,7 +35,7 @@ impl<D: DialectState> Decoder<D> {
     }
 }
 
-/// Rejects to keep more than `most` bytes in tables, terms and `beside` them.
+/// Fails if it would keep more than `most` bytes in tables, terms and `beside` them.
 pub(super) fn check_kept(terms: Option<&Terms>, beside: usize, most: usize) -> Result<()> {
     let kept = beside + terms.map_or(0, |terms| terms.lookups.bytes() + terms.held.bytes());
     if kept <= most {

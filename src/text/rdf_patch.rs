@@ -221,7 +221,7 @@ impl RdfPatch {
         Ok(read)
     }
 
-    /// The row was read; rejects to keep too much for those that follow.
+    /// The row was read; fails if too much would be kept for the next rows.
     fn kept<S: PatchSink>(&self, start: usize, sink: &S) -> Result<Row, Halt> {
         // what readers of other dialects keep is bounded where it is kept
         if self.dialect == PatchDialect::V1 {

@@ -137,7 +137,7 @@ class FolderLog(Log):
         *,
         check: Callable[[Head], None] | None = None,
     ) -> Published:
-        """Publishes a patch that was read and checked; ``check`` may reject to come after a head."""
+        """Publishes a patch that was read and checked; ``check`` may reject a head to publish after."""
         with self.contents.changing():
             return self.steadily(lambda _: publish(self.contents, found, expect, check=check))
 

@@ -88,7 +88,7 @@ class ObjectLog(Log):
         *,
         check: Callable[[Head], None] | None = None,
     ) -> Published:
-        """Publishes a patch that was read and checked; ``check`` may reject to come after a head."""
+        """Publishes a patch that was read and checked; ``check`` may reject a head to publish after."""
         with self._turn:
             while True:
                 self._known_lines()

@@ -145,7 +145,7 @@ pub fn refuse_other_base(file: &Path) -> Result<()> {
     Err(at(file, Error::new(ErrorKind::PatchDamaged, message)))
 }
 
-/// Rejects to write a result over a file of a log or backup, or beside its files under a name that would be taken for
+/// Does not allow a result to be written over a file of a log or backup, or beside its files under a name that would be taken for
 /// one. `folder` is the folder of a log that is read; without it the folder of the result is looked at, and has a log if
 /// its `base.json` or `log.json` says so.
 ///

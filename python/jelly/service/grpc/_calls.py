@@ -69,7 +69,7 @@ class Calls:
         self._drains.set()
 
     def check_open(self) -> None:
-        """Rejects to go on while the server ends.
+        """Stops if the server ends.
 
         Raises:
             Problem: It ends.

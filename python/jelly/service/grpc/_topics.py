@@ -271,7 +271,7 @@ class Writer:
         """Why a part of what it wrote is not on the disk."""
 
     def check(self) -> None:
-        """Rejects to go on where a part is missing."""
+        """Fails if a part is missing."""
         if self.failure is not None:
             raise self.failure
 

@@ -34,7 +34,7 @@ class DataLossError(RuntimeError):
 
 
 def require_confluent_kafka() -> None:
-    """Rejects to go on without confluent-kafka.
+    """Requires confluent-kafka.
 
     Raises:
         ImportError: It is not installed.
