@@ -40,15 +40,10 @@ pub(crate) trait KeyedSink: RdfSink {
     fn quad(&mut self, seq: u64, key: u128, quad: WholeQuad<'_>) -> Result<()>;
 
     /// A block begins.
-    fn block(&mut self, block: &QuadBlock) {
-        let _ = block;
-    }
+    fn block(&mut self, block: &QuadBlock);
 
-    /// Takes quads of a block from a row on at once, and says how many.
-    fn lines(&mut self, block: &QuadBlock, row: usize) -> Result<usize> {
-        let _ = (block, row);
-        Ok(0)
-    }
+    /// Takes quads of a block from a row on at once, and says how many: 0, if they must come one by one.
+    fn lines(&mut self, block: &QuadBlock, row: usize) -> Result<usize>;
 }
 
 impl Dataset<'_> {
@@ -166,5 +161,11 @@ where
     fn quad(&mut self, _: u64, key: u128, quad: WholeQuad<'_>) -> Result<()> {
         self.count += 1;
         (self.take)(key, Quad::Text(quad))
+    }
+
+    fn block(&mut self, _: &QuadBlock) {}
+
+    fn lines(&mut self, _: &QuadBlock, _: usize) -> Result<usize> {
+        Ok(0)
     }
 }

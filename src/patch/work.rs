@@ -1,6 +1,7 @@
 //! Reads sources to their ends, and reports how far the work got.
 
 use super::keyed::KeyedSink;
+use super::quad_block::QuadBlock;
 use super::quad_text::WholeQuad;
 use crate::error::Result;
 use crate::options::{PatchOptions, RdfOptions};
@@ -133,6 +134,17 @@ impl<S: KeyedSink> KeyedSink for Paced<S> {
     fn quad(&mut self, seq: u64, key: u128, quad: WholeQuad<'_>) -> Result<()> {
         self.rows += 1;
         self.sink.quad(seq, key, quad)
+    }
+
+    fn block(&mut self, block: &QuadBlock) {
+        self.sink.block(block);
+    }
+
+    #[inline(always)]
+    fn lines(&mut self, block: &QuadBlock, row: usize) -> Result<usize> {
+        let taken = self.sink.lines(block, row)?;
+        self.rows += taken;
+        Ok(taken)
     }
 }
 
