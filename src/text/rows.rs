@@ -70,6 +70,8 @@ pub struct TextRows<G> {
     line: u64,
     /// Characters of the line that were taken.
     column: u64,
+    /// They end inside a comment.
+    in_comment: bool,
 }
 
 /// How the text of a window ends.
@@ -91,7 +93,7 @@ impl<G: GrammarState> TextRows<G> {
 
     /// Goes on at the start of a line.
     pub(crate) fn at(grammar: G, line: u64) -> Self {
-        TextRows { grammar, window: WINDOW.0, line, column: 0 }
+        TextRows { grammar, window: WINDOW.0, line, column: 0, in_comment: false }
     }
 
     pub(crate) fn grammar(&self) -> &G {
@@ -136,6 +138,14 @@ impl<G: GrammarState> TextRows<G> {
         error.moved_to(offset + at as u64).located(&position)
     }
 
+    /// The rest of a text is a comment if what was skipped before a row does not end.
+    fn skipped(&mut self, skipped: Lex<()>, lexer: &mut Lexer<'_>, text: &str) {
+        self.in_comment = skipped.is_err();
+        if self.in_comment {
+            lexer.at = text.len();
+        }
+    }
+
     /// Reads rows from `text` until the sink is full. `Ok(None)`: not one.
     fn read<S: Sink>(&mut self, text: &str, offset: u64, end: End, sink: &mut S) -> Result<Option<usize>>
     where
@@ -144,18 +154,19 @@ impl<G: GrammarState> TextRows<G> {
         let mut lexer = Lexer::new(text, 0, self.grammar.rules());
         self.grammar.begin();
         let (mut done, mut implied) = (0, false);
+        if self.in_comment {
+            let skipped = lexer.skip_comment();
+            self.skipped(skipped, &mut lexer, text);
+        }
         let stop = loop {
             if let [b'\n', ..] = lexer.rest() {
                 lexer.at += 1;
             }
-            let skipped = match lexer.rest() {
-                [b' ' | b'\t' | b'\r' | b'\n' | b'#', ..] => lexer.skip_lines(),
-                _ => Ok(()),
-            };
-            done = lexer.at.max(done);
-            if let Err(stop) = skipped {
-                break stop;
+            if let [b' ' | b'\t' | b'\r' | b'\n' | b'#', ..] = lexer.rest() {
+                let skipped = lexer.skip_lines();
+                self.skipped(skipped, &mut lexer, text);
             }
+            done = lexer.at.max(done);
             if done == text.len() {
                 break Stop::End;
             }

@@ -132,6 +132,25 @@ def test_a_row_that_is_too_long_has_a_line() -> None:
         assert len(found.rows) == 20
 
 
+def test_a_comment_is_no_row_of_any_length(tmp_path: Path) -> None:
+    usual = b"<u:s> <u:p> <u:o> .\n"
+    limits = jelly.Limits(row_bytes=1000)
+    path = tmp_path / "commented.nq"
+    for rows in (0, 700, 20_000):
+        comment = b"#" + "é".encode() * 300_000
+        path.write_bytes(usual * rows + comment + b"\n<u:s>\n" + usual)
+        for source in (path, path.read_bytes()):
+            found = check(source, format="nq", limits=limits, batch_rows=500)
+            assert str(found.error).endswith(f"line {rows + 2}, column 6)")
+            assert len(found.rows) == rows
+    row = b"A <u:s> <u:p> <u:o> .\n"
+    for format in ("rdfp", "rdfp-v1"):
+        path.write_bytes(row * 9 + b"#" + b"c" * 50_000 + b"\n" + row * 30_000 + comment)
+        for one in (path, path.read_bytes()):
+            read = jelly.read_patch(one, format=format, limits=limits)  # type: ignore[call-overload]
+            assert sum(len(batch) for batch in read) >= 30_009
+
+
 def test_batches_of_other_sizes_have_the_same_rows() -> None:
     data = DATA[: DATA.rindex(b"\n", 0, 3 << 20) + 1] * 3
     every: list[dict[str, Any]] = [
