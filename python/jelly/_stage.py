@@ -157,7 +157,7 @@ def stage(
         wrong.insert(0, Problem("patch.nothing", None, None, report.head, message))
     before = after = added = deleted = prefixes = None
     if not found:
-        done = apply(base, data, _Nowhere(), to="nq", progress=progress, **options)
+        done = apply(base, data, _Nowhere(), to="jelly", progress=progress, **options)
         before, after, added, deleted, prefixes = done.base, done.statements, done.added, done.deleted, done.prefixes  # fmt: skip
     return Staged(
         report.head, report.prev, report.committed, report.aborted, report.changes,

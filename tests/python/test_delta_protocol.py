@@ -151,7 +151,7 @@ def test_an_append_looks_the_log_up_once(
 
 
 def test_ids_that_are_no_uuids(client: Client, root: Path) -> None:
-    log = jelly.Log.create(root / "x", b'<a:s> <a:p> "_:no" .\n_:b0 <a:p> _:b1 _:g .\n', base_format="nq")  # fmt: skip
+    log = jelly.Log.create(root / "x", b'<a:s> <a:p> "_:no" .\n_:b0 <a:p> _:b1 _:g .\n<a:s> <a:q> <<( _:b0 <a:p> _:b1 )>> .\n', base_format="nq")  # fmt: skip
     for number in (1, 2):
         log.publish(patch(f"<urn:p:{number}>", None, str(number)))
     text = client.get("x/2").body.decode()
@@ -167,7 +167,11 @@ def test_ids_that_are_no_uuids(client: Client, root: Path) -> None:
     # blank nodes have their labels, as Jena reads them
     initial = client.get(f"init-data?datasource={info['id'][3:]}").body.decode()
     assert client.get("x/init").body.decode() == initial
-    assert sorted(initial.splitlines()) == ['<_:b0> <a:p> <_:b1> <_:g> .', '<a:s> <a:p> "_:no" .']  # fmt: skip
+    assert sorted(initial.splitlines()) == [
+        "<_:b0> <a:p> <_:b1> <_:g> .",
+        '<a:s> <a:p> "_:no" .',
+        "<a:s> <a:q> <<( <_:b0> <a:p> <_:b1> )>> .",
+    ]
 
 
 def test_what_is_refused(client: Client, root: Path) -> None:

@@ -225,6 +225,11 @@ def test_changes_are_those_of_quads_everywhere() -> None:
     assert jelly.stage(b"", log).changes == report.changes
 
 
+def test_generalized_statements_can_be_staged() -> None:
+    staged = jelly.stage(b"", b'TX .\nA "subject" <a:p> <a:o> .\nTC .\n')
+    assert (staged.ok, staged.added, staged.after) == (True, 1, 1)
+
+
 def test_a_bare_uuid_is_an_id() -> None:
     uuid = "0b5e9d8a-77a9-4c0e-9f6e-3f0f3b0a2c11"
     log = f"H id <uuid:{uuid}> .\nA <a:s> <a:p> <a:o> .\n".encode()

@@ -34,7 +34,7 @@ from jelly.service._states import write_state
 # a request of the RPC names a log or some locks
 _MOST_RPC = 1 << 20
 # literals and IRIs, which may contain "_:", and labels of blank nodes
-_TERM = re.compile(rb'"(?:[^"\\]|\\.)*"|<[^>]*>|_:(\S+)')
+_TERM = re.compile(rb'"(?:[^"\\]|\\.)*"|<[^<>]*>|_:(\S+)')
 
 
 class Delta:
