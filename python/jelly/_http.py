@@ -48,6 +48,18 @@ class Patches(Iterator[bytes]):
         self.begin = begin
         self.comes_after = comes_after
 
+    @classmethod
+    def of(cls, pieces: Iterator[bytes], first: int, head: tuple[int, str | None]) -> Self:
+        """The patches of a log from the first one on, which is not there yet if the head is before it.
+
+        Args:
+            pieces: The stream.
+            first: The first version that the log has a patch for.
+            head: The number and the id of the last version.
+        """
+        version, id = head
+        return cls(pieces, first - 1, id if version == first - 1 else None)
+
     def __next__(self) -> bytes:
         """The next piece."""
         return next(self._pieces)
@@ -64,9 +76,9 @@ def patches_at(place: str) -> Patches:
     with at.open("GET", "", None, {"Accept": "application/json"}) as answer:
         said = json.loads(answer.read())
     first, head = said["first"], said["head"]
-    begin = head["id"] if head["version"] == first - 1 else None
     query, wanted = {"after": first - 1}, {"Accept": "application/x-jelly-rdf-patch"}
-    return Patches(at.open("GET", "/patches", query, wanted).pieces(), first - 1, begin)
+    pieces = at.open("GET", "/patches", query, wanted).pieces()
+    return Patches.of(pieces, first, (head["version"], head["id"]))
 
 
 def secret(name: str, url: str) -> str | None:

@@ -45,7 +45,7 @@ def made(folder: Path, ending: str = ".jellyp", base: bytes | None = BASE) -> je
     return log
 
 
-def state(log: jelly.Log, version: int | None = None) -> list[bytes]:
+def state(log: jelly.Log, version: int | str | None = None) -> list[bytes]:
     """Statements and prefixes at a version."""
     plain, trig = io.BytesIO(), io.BytesIO()
     log.dataset(plain, version, to="nq")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import timedelta
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 import jelly
-from jelly.errors import PatchError
+from jelly.errors import PatchError, ReplicaError
 from jelly.log._objects import Objects
 from test_log_compact import BASE, body, gone, state
 
@@ -102,6 +103,49 @@ def test_what_stays_and_what_goes(address: str, store: ObjectStore, tmp_path: Pa
     assert again(log, store).compact(7).version == 7
     assert state(log)
     assert log.publish(body(8)).prev == "<urn:p:7>"
+
+
+@pytest.mark.parametrize("kind", ["folder", "server", "store"])
+def test_a_log_that_was_compacted_to_its_head(address: str, store: ObjectStore, tmp_path: Path, kind: str) -> None:  # fmt: skip
+    places = {"folder": str(tmp_path / "x"), "server": f"{address}/{tmp_path.name}", "store": ""}
+    log = made(store, place=places[kind])
+    replicas = [jelly.Replica.create(tmp_path / name, BASE, base_format="nq") for name in "ab"]
+    assert replicas[1].follow(log).version == 6
+    last = state(log)
+    log.compact(6)
+    for same in (log, again(log, store)):
+        assert state(same, "<urn:p:6>") == state(same, 6) == last
+        gone(same.dataset, io.BytesIO(), "<urn:p:5>")
+        with pytest.raises(ReplicaError, match=r"replica\.gap"):
+            replicas[0].follow(same)
+        assert replicas[1].follow(same).patches == 0
+    copy = log.pull(tmp_path / "copy")
+    assert copy.head == (6, "<urn:p:6>")
+    base = copy.folder / str(copy.info().base)
+    assert {period.valid_from for period in jelly.history(copy.folder, base=base)} == {6}
+    out = io.BytesIO()
+    assert jelly.as_of(base, copy.folder, "<urn:p:6>", out, to="nq").version == 6
+    with pytest.raises(ValueError, match="Compacted"):
+        log.publish(body(7), headers={"Compacted": '"x"'})
+    log.publish(body(7))
+    copy = log.pull(tmp_path / "copy")
+    assert state(copy) == state(log)
+    assert state(log, "<urn:p:6>") == last
+    assert not copy.verify().problems
+    assert copy.publish(body(8)).version == 8
+
+
+def test_histories_on_a_server_begin_with_the_version_of_the_base(tmp_path: Path) -> None:
+    log = jelly.Log.create(tmp_path / "logs/x")
+    served = app(tmp_path / "logs")
+    begins = []
+    for number in range(1, 4):
+        log.publish(f'TX .\nA <a:s> <a:p> "{number}" .\nTC .\n'.encode())
+    for upto in (0, 2, 3):
+        log.compact(upto)
+        found = ask(served, "GET", "/x/history?subject=a:s")
+        begins.append([json.loads(line)["valid_from"] for line in found.body.splitlines()])
+    assert [sorted(found) for found in begins] == [[1, 2, 3], [2, 2, 3], [3, 3, 3]]
 
 
 class _Killed(BaseException):

@@ -200,6 +200,20 @@ class Contents:
         self.range(number - 1, number)
         return number
 
+    def state(self, version: int | str) -> int:
+        """The number of a version whose dataset can be made: that of a patch, or of what the log begins with.
+
+        Args:
+            version: Its number or id.
+
+        Raises:
+            PatchError: As :meth:`number`.
+        """
+        if isinstance(version, str):
+            version = version_of(version, self.find, self.home)
+        self.range(version, version)
+        return version
+
     def index(self, extent: Extent) -> Index:
         """The index, with a line for each version."""
         with self.turn:

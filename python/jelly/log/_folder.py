@@ -263,8 +263,9 @@ class FolderLog(Log):
     def _dataset(self, dest: Destination, version: int | str | None, options: Any, check: Callable[[], None]) -> Applied:  # fmt: skip
         base = said_base_of(self._home)
         extent = self.contents.extent()
-        upto = self.number(version) if isinstance(version, str) else version
-        upto = extent.head.version if upto is None else min(upto, extent.head.version)
+        if isinstance(version, str):
+            version = self.contents.state(version)
+        upto = extent.head.version if version is None else min(version, extent.head.version)
         self.paths(min(upto, extent.first - 1), upto)
         asked = keywords("dataset", options, "dataset", "log", "result_rdf", takes_positions=True)
         if version is not None:

@@ -220,8 +220,9 @@ class ObjectLog(Log):
         if BEGINS not in said:
             raise no_base(self.place)
         last = lines.head.version
-        upto = self.number(version) if isinstance(version, str) else version
-        upto = last if upto is None else min(upto, last)
+        if isinstance(version, str):
+            version = version_of(version, lines.find, self.place)
+        upto = last if version is None else min(version, last)
         refuse_range(upto, upto, first, last, self.place)
         asked = keywords("dataset", options, "dataset", "log", "result_rdf", takes_positions=True)
         if version is not None:
@@ -232,7 +233,7 @@ class ObjectLog(Log):
                 asked.setdefault("base_format", "nq")
             else:
                 base = self._base(said, Path(folder) / BASE)
-            done = applied(base, self._after(first - 1, said), part, asked, None)
+            done = applied(base, self._after(first, lines.head, said), part, asked, None)
             self._check_count(done, said)
         return done
 
@@ -241,8 +242,8 @@ class ObjectLog(Log):
 
         return compact(self, upto)
 
-    def _after(self, version: int, said: Mapping[str, Any] | None = None) -> Patches:
-        return Patches(self._stream(version, None, said), version)
+    def _after(self, first: int, head: Head, said: Mapping[str, Any] | None = None) -> Patches:
+        return Patches.of(self._stream(first - 1, None, said), first, head)
 
     def _base(self, said: Mapping[str, Any], path: Path) -> Path:
         """Writes the base to a file, if the log is not compacted or replaced meanwhile."""
@@ -352,4 +353,5 @@ class ObjectLog(Log):
         return BASE
 
     def _source(self) -> Any:
-        return self._after(self.found()[1] - 1)
+        lines, first = self.found()
+        return self._after(first, lines.head)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from jelly._apply import Applied
     from jelly.log._index import Line
 
-OF_THE_CHAIN = ("id", "prev", "previous")
+OF_THE_LOG = ("id", "prev", "previous", "compacted")
 _AHEAD = timedelta(minutes=5)
 # what a row of a patch is, without the place that it had
 ROW = ("op", "subject", "predicate", "object", "graph", "name", "value")
@@ -138,7 +138,7 @@ def prepared(
         JellyError: The source has an error.
         ValueError: A header is one that the log gives.
     """
-    if taken := [key for key in headers if key.lower() in OF_THE_CHAIN]:
+    if taken := [key for key in headers if key.lower() in OF_THE_LOG]:
         raise ValueError(
             f"headers cannot have {taken[0]!r}: the log sets it, or the patch already has it"
         )

@@ -133,7 +133,7 @@ class ServerLog(Log):
         empty = info.base == "empty"
         given |= {"base_format": "nq" if empty else "jelly"}
         if isinstance(version, str):
-            self.known(_internal.identify(version)[1])  # refuses what is gone
+            version = self._state_of(version, info)
         elif version is not None and version < info.first - 1:
             refuse_range(version, version, info.first, info.head.version, self.place)
         if version is not None:
@@ -143,8 +143,24 @@ class ServerLog(Log):
             base.write_bytes(b"")
             if not empty:
                 self._state(info.first - 1, base)
-            log = self._after(info.first - 1, info.head.version)
+            log = self._after(info, info.head.version)
             return applied(b"" if empty else base, log, dest, given, None)
+
+    def _state_of(self, id: str, info: LogInfo) -> int | str:
+        """The version with an id, if its dataset can be made: by its number, if the log begins with it."""
+        identity, base = _internal.identify(id)[1], self._base_id(info)
+        if base is not None and _internal.identify(base)[1] == identity:
+            return info.first - 1
+        self.known(identity)  # refuses what is gone
+        return id
+
+    def _base_id(self, info: LogInfo) -> str | None:
+        """The id of the version that the log begins with; None: no patch made it."""
+        if info.first == 1:
+            return None
+        if info.head.version < info.first:
+            return info.head.id
+        return next(self.versions(info.first - 1, info.first)).prev
 
     def _state(self, version: int, path: Path) -> None:
         with self._at.open("GET", "/data", {"version": version}, {"Accept": _DATA}) as answer, path.open("wb") as file:  # fmt: skip
@@ -224,18 +240,17 @@ class ServerLog(Log):
             "statements": done.statements,
             "version": info.first - 1,
         }
-        if (
-            info.first > 1 and info.head.version >= info.first
-        ):  # the first patch says what it comes after
-            said["id"] = next(self.versions(info.first - 1, info.first)).prev
+        if (id := self._base_id(info)) is not None:
+            said["id"] = id
         written_json(work / BASE_JSON, said | {"timestamp": str(info.created)})
         return BASE
 
     def _source(self) -> Any:
-        return self._after(self.info().first - 1, None)
+        return self._after(self.info(), None)
 
-    def _after(self, version: int, upto: int | None) -> Patches:
-        return Patches(self._range(version, upto).pieces(), version)
+    def _after(self, info: LogInfo, upto: int | None) -> Patches:
+        pieces = self._range(info.first - 1, upto).pieces()
+        return Patches.of(pieces, info.first, info.head)
 
 
 def _version(said: dict[str, Any]) -> LogVersion:

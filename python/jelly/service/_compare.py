@@ -11,6 +11,7 @@ from starlette.requests import Request
 
 from jelly._changes import between, canonicalize, invert, net
 from jelly._history import history
+from jelly._http import Patches
 from jelly._page._pages import TERMS
 from jelly._whole_file import work_folder
 from jelly.errors import JellyError
@@ -73,7 +74,8 @@ def periods_of(log: FolderLog, pattern: dict[str, list[str]]) -> Any:
     def made(check: Callable[[], None]) -> Any:
         base = said_base_of(log.folder)
         source = None if base == EMPTY else log.folder / base
-        found = history(log.folder if log.files else b"", base=source, **pattern)  # type: ignore[arg-type]
+        patches = log.folder if log.files else Patches(iter(()), log.head.version, log.head.id)
+        found = history(patches, base=source, **pattern)  # type: ignore[arg-type]
         check()
         return found
 

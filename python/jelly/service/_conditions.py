@@ -73,10 +73,7 @@ def version_of(log: FolderLog, text: str) -> int:
         PatchError: The log does not have this version (``patch.version``), or no longer (``patch.gap``).
     """
     version = whole_number(text)
-    if version is None:
-        return log.number(text)
-    log.contents.range(version, version)
-    return version
+    return log.contents.state(text if version is None else version)
 
 
 def number(request: Request, name: str) -> int | None:

@@ -365,7 +365,8 @@ impl Log {
     /// A version as so many patches after the first.
     pub fn number(&self, version: &Version) -> Result<u64> {
         let ids = self.order.iter().map(|&(source, patch)| self.sources[source].1.patches[patch].id.as_ref());
-        Versions { before: self.before, ids, prev: self.prev(1) }.number(version)
+        let begin = || self.folders.first()?.start.before()?.1;
+        Versions { before: self.before, ids, prev: self.prev(1).or_else(begin) }.number(version)
     }
 
     /// The patches stand in their order, and what follows, of which the id may be known, is not what comes before them.

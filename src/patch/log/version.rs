@@ -19,7 +19,7 @@ pub(super) struct Versions<'a, I> {
     pub(super) before: u64,
     /// The ids of the patches.
     pub(super) ids: I,
-    /// What the first patch has as its prev.
+    /// What the first patch has as its prev, or the id that the folder begins after.
     pub(super) prev: Option<&'a TermBuf>,
 }
 
