@@ -286,11 +286,14 @@ impl Beside {
         }
         let last = files.clone().last().map(file_name);
         match local_path(Path::new(folder)) {
-            Ok(folder) if files.clone().any(|name| size_of(name).is_some()) => {
-                // whoever reads some files of a log takes what is before the others
-                let is_lost =
-                    |number: &u64| !folder.join(name_like(*number, last.unwrap_or_default())).exists();
+            // where no file is left, the base of the folder has replaced them all
+            Ok(folder) if last.is_none() || files.clone().any(|name| size_of(name).is_some()) => {
                 let index = Indexed::of(&folder);
+                // whoever reads some files of a log takes what is before the others
+                let is_lost = |&number: &u64| {
+                    let other = last.or_else(|| index.name(number)).unwrap_or_default();
+                    !folder.join(name_like(number, other)).exists()
+                };
                 let last = index.last().filter(is_lost);
                 Beside { start: Some(Start::of_folder(&folder)), last, index }
             }

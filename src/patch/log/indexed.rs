@@ -60,6 +60,11 @@ impl Indexed {
         self.files.keys().max().copied()
     }
 
+    /// The name of the file of a version.
+    pub(super) fn name(&self, version: u64) -> Option<&str> {
+        self.files.get(&version).map(|known| known.name.as_str())
+    }
+
     /// What is wrong with a file by its bytes; `None`: nothing, or the index does not know this file.
     pub(super) fn fault(&self, version: u64, name: &str, size: u64) -> Option<String> {
         let known = self.files.get(&version)?;

@@ -210,6 +210,29 @@ def test_manifests_in_remote_storage(
         jelly.spark.net(remote(), storage={**storage, "endpoint": "http://127.0.0.1:9"})
 
 
+def test_a_log_compacted_to_its_head(jelly_spark: SparkSession, tmp_path: Path) -> None:
+    """Only headers of patches are left, and what they did is in the base."""
+    import jelly.spark
+
+    log = jelly.Log.create(tmp_path / "log")
+    for number in (1, 2, 3):
+        log.publish(f"TX .\nA <a:s> <a:p> <a:{number}> .\nTC .\n".encode())
+    log.compact(3)
+    place = log.folder / "base-0003.jelly.zst"
+    base = jelly_spark.read.format("jelly").load(str(place))
+    df = loaded(jelly_spark, log.folder)
+    periods = {(one.object, one.valid_from, one.valid_to) for one in jelly.history(log.folder, base=place)}  # fmt: skip
+    found = jelly.spark.history(df, base_df=base).select("object", "valid_from", "valid_to")
+    assert {tuple(row) for row in found.collect()} == periods
+    assert {start for _, start, _ in periods} == {3}
+    for made in (jelly.spark.as_of(base, df, 3), jelly.spark.apply(base, df)):
+        assert made.count() == 3
+    assert jelly.spark.between(df, 3, 3).count() == 0
+    with pytest.raises(PatchError, match="versions 3 to 3") as caught:
+        jelly.spark.as_of(base, df, 0)
+    assert caught.value.kind == "patch.version"
+
+
 def test_cases_of_logs(jelly_spark: SparkSession, tmp_path: Path) -> None:
     """What Spark collects of logs is what the core orders; one job for all cases."""
     from jelly.spark.tables.log import _facts
