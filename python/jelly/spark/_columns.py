@@ -13,6 +13,24 @@ NEEDED = {
     "rdf": ("subject", "predicate", "object"),
 }
 """What rows that are written must have."""
+_NUMBERS = ("frame", "patch", "txn", "seq", "row")
+_TYPES = {
+    "number": ("long", "integer", "short", "byte", "void"),
+    "text": ("string", "struct", "void"),
+}
+
+
+def require_types(schema: StructType) -> None:
+    """Rejects columns of rows that are written, whose values cannot be what their names say.
+
+    Raises:
+        ValueError: A number is no whole number, as text would sort ``10`` before ``9``, or a term is no term.
+    """
+    for column in schema:
+        found = column.dataType.typeName()
+        right = _TYPES["number" if column.name in _NUMBERS else "text"]
+        if found not in right:
+            raise ValueError(f"column {column.name!r} is {found}; it must be {' or '.join(right)}")
 
 
 def arrow_schema(schema: StructType) -> pa.Schema:

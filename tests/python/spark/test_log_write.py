@@ -15,6 +15,9 @@ from jelly.errors import PatchError
 
 pytest.importorskip("pyspark", reason="pyspark is not installed")
 
+from pyspark.sql.types import LongType, StructField, StructType
+
+from jelly.spark.grpc.source import GrpcSource
 from jelly.spark.log.rows import encoded
 from jelly.spark.log.source import LogSource
 
@@ -137,10 +140,20 @@ def test_refused_before_tasks_begin(tmp_path: Path) -> None:
     for ddl, message in (
         ("op string, subject string, predicate string", "needs the columns object"),
         (f"{TERMS}, extra string", "no column 'extra'"),
-        ("op string, subject string, predicate string, object bigint", "'object' is not text"),
+        (TERMS.replace("object string", "object bigint"), "column 'object' is long"),
+        (f"{TERMS}, seq string", "column 'seq' is string; it must be long"),  # "10" is before "9"
+        (f"{TERMS}, patch string", "column 'patch' is string; it must be long"),
+        (f"{TERMS}, source int", "column 'source' is integer; it must be string"),
     ):
         with pytest.raises(ValueError, match=message):
             writer(tmp_path, ddl)
+        with pytest.raises(ValueError, match=message):
+            GrpcSource({"path": "h:1", "kind": "patch", "topic": "t"}).writer(schema(ddl), False)
+    writer(tmp_path, f"{TERMS}, frame bigint, patch bigint, txn int, seq int, source string")
+    nested = StructType([*schema("op string, subject string, predicate string"), StructField("object", StructType())])  # fmt: skip
+    with pytest.raises(ValueError, match="'object' is not text"):
+        LogSource({"path": str(tmp_path)}).writer(nested, False)
+    LogSource({"path": str(tmp_path)}).writer(nested.add("seq", LongType()), False)
     with pytest.raises(ValueError, match="only grows"):
         LogSource({"path": str(tmp_path)}).writer(schema(TERMS), True)
     with pytest.raises(ValueError, match="no option 'compression'"):

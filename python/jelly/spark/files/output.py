@@ -15,7 +15,7 @@ from pyspark.sql.datasource import WriterCommitMessage
 import jelly
 from jelly._internal import RESTART_BYTES
 from jelly._writers import WRITERS, PatchWriter, RdfWriter
-from jelly.spark._columns import NEEDED
+from jelly.spark._columns import NEEDED, require_types
 from jelly.spark.files import manifest
 from jelly.spark.files.commits import FOLDER, Batch, Written
 from jelly.spark.files.order import Order, Run, require_whole_patches
@@ -30,11 +30,6 @@ if TYPE_CHECKING:
 _JELLY = {"patch": "jelly-patch", "rdf": "jelly"}
 _EXTENSIONS = {"jelly-patch": "jellyp"}
 _SUFFIXES = {"none": "", "gzip": ".gz", "zstd": ".zst"}
-_NUMBERS = ("patch", "txn", "seq", "frame")
-_TYPES = {
-    "number": ("long", "integer", "short", "byte", "void"),
-    "text": ("string", "struct", "void"),
-}
 
 
 class Job(NamedTuple):
@@ -237,8 +232,4 @@ def require_columns(kind: Kind, schema: StructType) -> None:
     if others := [name for name in schema.names if name not in known]:
         names, s = ", ".join(map(repr, others)), "s" if len(others) > 1 else ""
         raise ValueError(f"column{s} {names} cannot be written, use df.drop({names}); {listed}")
-    for column in schema:
-        found = column.dataType.typeName()
-        right = _TYPES["number" if column.name in _NUMBERS else "text"]
-        if found not in right:
-            raise ValueError(f"column {column.name!r} is {found}; it must be {' or '.join(right)}")
+    require_types(schema)

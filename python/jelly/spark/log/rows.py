@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from jelly._writers import PatchWriter
 from jelly.log._patch import refused
-from jelly.spark._columns import NEEDED
+from jelly.spark._columns import NEEDED, require_types
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,6 +33,7 @@ def check_columns(schema: StructType) -> None:
     if unknown := [name for name in schema.names if name not in (*_WRITTEN, *_PLACE)]:
         known = ", ".join((*_WRITTEN, *_PLACE))
         raise ValueError(f"there is no column {unknown[0]!r} in a patch; there are {known}")
+    require_types(schema)
     if "seq" in schema.names:
         return
     for name in _WRITTEN:
