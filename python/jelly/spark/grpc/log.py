@@ -71,7 +71,7 @@ class GrpcPlace:
 
 @dataclass(frozen=True, slots=True)
 class GrpcVersion:
-    """A version; its id is requested only if somebody wants it."""
+    """A version; ids are requested only if somebody wants them."""
 
     log: GrpcLog
     version: int
@@ -82,7 +82,13 @@ class GrpcVersion:
     @property
     def id(self) -> str | None:
         """The id of its patch."""
-        return self.head.id if self.version == self.head.version else self.log.id_of(self.version)
+        is_head = self.version == self.head.version
+        return self.head.id if is_head else self.log.ids_of(self.version)[0]
+
+    @property
+    def prev(self) -> str | None:
+        """The id of the patch before."""
+        return self.log.ids_of(self.version)[1]
 
 
 class GrpcLog:
@@ -121,8 +127,8 @@ class GrpcLog:
         server = self._server
         return publish_patch(server.target, server.topic, patch, **server.access)
 
-    def id_of(self, version: int) -> str | None:
-        """The id of the patch that makes a version."""
+    def ids_of(self, version: int) -> tuple[str | None, str | None]:
+        """The id of the patch that makes a version, and that of the patch before."""
         from jelly.grpc import read_log
 
         server = self._server
@@ -130,7 +136,7 @@ class GrpcLog:
             server.target, server.topic, after=version - 1, upto=version, batch_rows=_HEADERS, **server.access,
         ) as reader:  # fmt: skip
             patch = next(reader.patches(), None)
-            return None if patch is None else patch.id
+            return (None, None) if patch is None else (patch.id, patch.prev)
 
     def _each(self, after: int, sizes: Sequence[int]) -> Generator[tuple[Any, PatchFormat]]:
         from jelly.grpc._logs import each_patch

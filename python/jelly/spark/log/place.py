@@ -22,6 +22,10 @@ class Version(Protocol):
         """The id of its patch."""
 
     @property
+    def prev(self) -> str | None:
+        """The id of the patch before."""
+
+    @property
     def bytes(self) -> int:
         """The size of its patch; 0: that is not known."""
 

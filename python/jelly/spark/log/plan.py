@@ -9,6 +9,8 @@ from typing import Any, NamedTuple, Self
 
 from pyspark.sql.datasource import InputPartition
 
+from jelly._internal import identify
+from jelly.log import LogInfo
 from jelly.log._patch import refused_at
 from jelly.spark._options import ReadOptions
 from jelly.spark.log.place import Readable, Version
@@ -104,6 +106,8 @@ def versions_since(log: Readable, start: Offset, upto: int | None = None) -> Ite
     if start.version > info.head.version:
         raise _fork(log, start, f"the head of the log is {info.head.version}")
     if start.version < info.first:
+        if start.version == info.first - 1 and start.id is not None:
+            _require_base(log, start, info)
         yield from log.versions(start.version, upto)
         return
     found = log.versions(start.version - 1, upto)
@@ -119,6 +123,19 @@ def require(log: Readable, offset: Offset, id: str | None) -> None:
     """
     if id != offset.id:
         raise _fork(log, offset, f"the log has {id or 'no id'} there")
+
+
+def _require_base(log: Readable, offset: Offset, info: LogInfo) -> None:
+    """Rejects a log that begins after the version of an offset, and says that this has another id.
+
+    Raises:
+        PatchError: It does (``patch.fork``).
+    """
+    is_last = info.head.version == offset.version
+    id = info.head.id if is_last else next(log.versions(offset.version, info.first)).prev
+    # a prev may be spelled otherwise; without one the id is not known any more
+    if id is not None and identify(id)[1] != identify(offset.id or "")[1]:
+        require(log, offset, id)
 
 
 def _fork(log: Readable, offset: Offset, but: str) -> Exception:
