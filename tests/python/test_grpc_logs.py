@@ -71,6 +71,22 @@ def test_publish_and_read(server: str, root: Path) -> None:
         assert [row.op for row in reader.rows() if row.op != "H"] == ["TX", "A", "TC", "Z"]
 
 
+def test_a_range_that_ends_with_version_0_has_no_patch(server: str, root: Path) -> None:
+    """Also if it is followed; errors are those of every other range."""
+    log = jelly.Log(root / "brick")
+    log.publish(patch(1, "H id <u:1> .\n"))
+    with log.read(0, 0) as reader:
+        assert list(reader.rows()) == []
+    assert added(server, upto=0) == added(server, upto=0, follow=True) == []
+    wrong: dict[str, dict[str, Any]] = {"patch.version": {"after": 1}, "patch.fork": {"after_id": "<u:9>"}}  # fmt: skip
+    for kind, asked in wrong.items():
+        with pytest.raises(PatchError) as error:
+            added(server, upto=0, **asked)
+        assert error.value.kind == kind
+    with pytest.raises(FileNotFoundError), jelly.grpc.read_log(server, "none", upto=0) as reader:
+        list(reader.rows())
+
+
 def test_status_codes(server: str) -> None:
     jelly.grpc.publish_patch(server, "brick", patch(1, "H id <u:1> .\n"))
     cases = [

@@ -17,7 +17,7 @@ from jelly._readers import read_patch
 from jelly.grpc._channel import Tls, answers, channel_to, metadata_of
 from jelly.grpc._wire import LOG_SERVICE, Frames, info_of, pieces_of, published_of, written
 from jelly.log import LogInfo, Published
-from jelly.log._patch import prepared
+from jelly.log._patch import prepared, refuse_range, refused_at
 from jelly.types import PatchFormat, PatchOptions, Source
 
 # how long a publish is tried again, with the same id
@@ -67,7 +67,7 @@ def read_log(
         log: The name of the log.
         after: Begin after this version.
         after_id: The id that this version must have; another id is an error (``patch.fork``).
-        upto: End with this version; the default is the head.
+        upto: End with this version; 0 gives no patch, and the default is the head.
         follow: Continue with patches that are published later, until the reader is closed.
         options: Request the stream with these options; the default is the options of the log.
         token: As for :func:`subscribe`.
@@ -81,6 +81,14 @@ def read_log(
     wanted = None if options is None else _internal.written_options(options, PatchOptions)
 
     def messages() -> Iterator[bytes]:
+        if upto == 0:  # in the message, 0 stands for the head
+            info = describe(target, log, token=token, tls=tls)
+            place = f"{target}/{log}"
+            refuse_range(after, upto, info.first, info.head.version, place)
+            if after_id:
+                said = f"version 0 has no patch, so {after_id} is of another log"
+                raise refused_at("patch.fork", said, place)
+            return
         asked = written(log, after, after_id, upto, int(follow), wanted)
         with channel_to(target, tls, compress=False) as channel:
             ask = channel.unary_stream(f"/{LOG_SERVICE}/Subscribe")
