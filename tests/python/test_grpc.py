@@ -205,7 +205,7 @@ def test_follow(server: str, topic: str) -> None:
     news = threading.Semaphore(0)
 
     def follow() -> None:
-        with jelly.grpc.subscribe(server, topic, follow=True, batch_rows=1) as reader:
+        with jelly.grpc.subscribe(server, topic, follow=True) as reader:
             for row in reader.rows():
                 got.append(row.object)
                 news.release()

@@ -184,7 +184,7 @@ def test_follow(server: str, root: Path) -> None:
     news = threading.Semaphore(0)
 
     def follow() -> None:
-        with jelly.grpc.read_log(server, "brick", follow=True, batch_rows=1) as reader:
+        with jelly.grpc.read_log(server, "brick", follow=True) as reader:
             for row in reader.rows():
                 if row.op == "A":
                     got.append(str(row.object))
@@ -293,7 +293,7 @@ def test_options_of_a_log_that_is_followed(server: str, root: Path) -> None:
     small, got = PatchOptions(max_name_table_size=8), []
     log = jelly.Log(root / "brick")
     log.publish(patch(0))
-    with jelly.grpc.read_log(server, "brick", follow=True, batch_rows=1, options=small) as reader:
+    with jelly.grpc.read_log(server, "brick", follow=True, options=small) as reader:
         for row in reader.rows():
             if row.op == "A":
                 got.append(row.object)

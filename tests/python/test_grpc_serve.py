@@ -184,6 +184,39 @@ def test_commands(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         assert CliRunner().invoke(cli, ["serve", str(root), *args]).exit_code == 2, args
 
 
+@pytest.mark.parametrize("to", ["nt", "ttl", "jelly"])
+def test_a_command_that_follows_prints_each_frame_when_it_comes(root: Path, to: str) -> None:
+    """Before, it printed nothing until it was interrupted."""
+
+    def turtle(n: int) -> bytes:
+        return f'@prefix x: <urn:x:> . x:s x:p "number {n}" .'.encode()
+
+    with here(root) as target:
+        jelly.grpc.publish(target, turtle(0), format="ttl", topic="t")
+        command = [sys.executable, "-m", "jelly", "grpc", "subscribe", target, "t", "--to", to, "--follow"]  # fmt: skip
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as follower:  # fmt: skip
+            # a command that prints nothing would wait for good
+            timer = threading.Timer(60, follower.kill)
+            timer.start()
+            assert follower.stdout is not None
+            printed = b""
+            for n in range(3):
+                if n:
+                    jelly.grpc.publish(target, turtle(n), format="ttl", topic="t")
+                while f"number {n}".encode() not in printed:
+                    piece = os.read(follower.stdout.fileno(), 1 << 16)
+                    assert piece, f"it ended before statement {n}"
+                    printed += piece
+            timer.cancel()
+            follower.terminate()
+    if to == "jelly":
+        with jelly.read_rdf(printed, framing="delimited") as reader:
+            assert [row.object for row in reader.rows()] == [f'"number {n}"' for n in range(3)]
+            assert reader.namespaces == {"x": "urn:x:"}
+    elif to == "ttl":
+        assert printed.startswith(b"@prefix x: <urn:x:> .\n")
+
+
 def test_tls(root: Path, tmp_path: Path) -> None:
     from jelly.grpc import Tls
 

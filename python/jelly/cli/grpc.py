@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from jelly._convert import convert
+from jelly._convert import Tally, convert
+from jelly._frames import length_of
+from jelly._readers import read_rdf
+from jelly._writers import RdfWriter
 from jelly.cli.options import OUT_FILE, Options, with_options
 from jelly.cli.output import destination
 from jelly.cli.summaries import counted, prefixes_left_out
+
+if TYPE_CHECKING:
+    from jelly.grpc._streams import Subscription
 
 
 @click.group(name="grpc", short_help="Reads and publishes RDF streams over gRPC.")
@@ -29,6 +36,10 @@ _CHANNEL: Options = [
 ]  # fmt: skip
 
 
+# formats of which each statement can be written when it comes
+_STREAMED = ("auto", "jelly", "nt", "nq", "ttl", "trig")
+
+
 def _tls(tls: bool, ca: str | None, cert: str | None, key: str | None) -> Any:
     from jelly.grpc._channel import Tls
 
@@ -43,7 +54,7 @@ def _tls(tls: bool, ca: str | None, cert: str | None, key: str | None) -> Any:
 @OUT_FILE
 @click.option("--to", default="auto", metavar="FORMAT", help="Format of OUT: jelly, nt, nq, ttl or trig; the default is the format of its extension, or Jelly.")  # fmt: skip
 @click.option("--after", default=0, help="Skip this number of frames of the topic.")
-@click.option("--follow", is_flag=True, help="Continue with frames that are published later.")
+@click.option("--follow", is_flag=True, help="Continue with frames that are published later; on standard output, the statements of each frame appear when it comes.")  # fmt: skip
 @with_options(_CHANNEL)
 def subscribe_command(
     target: str,
@@ -66,9 +77,46 @@ def subscribe_command(
         target, topic, after=after, follow=follow, tls=_tls(**tls), compress=compress
     )
     with destination(dest) as out:
-        done = convert(pieces_of(call.frames()), out, format="jelly", framing="delimited", to=to)
+        if follow and dest == "-" and to in _STREAMED:
+            done = _as_they_come(call, out, to)
+        else:
+            done = convert(
+                pieces_of(call.frames()), out, format="jelly", framing="delimited", to=to
+            )
     said = counted(done.rows, "statement") + prefixes_left_out(done)
     click.echo(f"{topic}: {said}", err=True)
+
+
+def _as_they_come(call: Subscription, out: Any, to: Any) -> Tally:
+    """Writes the statements of a topic; those of a frame are handed on before it waits for the next one."""
+    from jelly.grpc._wire import pieces_of, reading
+
+    taken: list[Callable[[bytes], object]] = []
+
+    def frames() -> Iterator[bytes]:
+        for frame in call.frames():
+            yield frame
+            # whoever asks for more has read this one, and written its rows
+            for take in taken:
+                take(frame)
+
+    def copy(frame: bytes) -> None:
+        out.write(length_of(frame) + frame)
+        out.flush()
+
+    is_copied = to in ("auto", "jelly")
+    options = reading(follow=not is_copied, given={"format": "jelly", "framing": "delimited"})
+    if is_copied:
+        taken.append(copy)
+    with read_rdf(pieces_of(frames()), **options) as reader:
+        if is_copied:
+            return Tally(sum(batch.num_rows for batch in reader), 0, 0)
+        has_prefixes = to in ("ttl", "trig") and reader.peek() is not None
+        prefixes = reader.namespaces if has_prefixes else None
+        with RdfWriter(out, format=to, namespaces=prefixes) as writer:
+            taken.append(lambda _: writer.flush())
+            rows = sum(writer.write(batch) for batch in reader)
+        return Tally(rows, 0, 0, 0 if to in ("ttl", "trig") else len(reader.namespaces))
 
 
 @grpc_group.command(name="publish", short_help="Publishes a file of any RDF format to a topic.")

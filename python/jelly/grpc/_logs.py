@@ -15,7 +15,7 @@ from jelly import _internal
 from jelly._internal import PatchReader
 from jelly._readers import read_patch
 from jelly.grpc._channel import Tls, answers, channel_to, metadata_of
-from jelly.grpc._wire import LOG_SERVICE, Frames, info_of, pieces_of, published_of, written
+from jelly.grpc._wire import LOG_SERVICE, Frames, info_of, pieces_of, published_of, reading, written
 from jelly.log import LogInfo, Published
 from jelly.log._patch import prepared, refuse_range, refused_at
 from jelly.types import PatchFormat, PatchOptions, Source
@@ -68,7 +68,8 @@ def read_log(
         after: Begin after this version.
         after_id: The id that this version must have; another id is an error (``patch.fork``).
         upto: End with this version; 0 gives no patch, and the default is the head.
-        follow: Continue with patches that are published later, until the reader is closed.
+        follow: Continue with patches that are published later, until the reader is closed. Each row is a batch, as
+            for :func:`subscribe`.
         options: Request the stream with these options; the default is the options of the log.
         token: As for :func:`subscribe`.
         tls: As for :func:`subscribe`.
@@ -96,7 +97,7 @@ def read_log(
 
     return read_patch(
         pieces_of(messages()), framing="delimited", format="jelly-patch",
-        **({"source_name": f"{target}/{log}"} | read_options),
+        **({"source_name": f"{target}/{log}"} | reading(follow=follow, given=read_options)),
     )  # fmt: skip
 
 

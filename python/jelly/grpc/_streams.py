@@ -13,7 +13,7 @@ from jelly._internal import RdfReader
 from jelly._readers import read_rdf
 from jelly.errors import DecodeError
 from jelly.grpc._channel import Tls, answers, channel_to, is_plain, metadata_of
-from jelly.grpc._wire import MOST, RDF_SERVICE, Frames, pieces_of, written
+from jelly.grpc._wire import MOST, RDF_SERVICE, Frames, pieces_of, reading, written
 from jelly.types import RdfFormat, RdfOptions, Source
 
 # frames of flat streams end after so many rows, or earlier by their bytes
@@ -56,7 +56,8 @@ def subscribe(
         options: Request the stream with these options; the default is the options of the topic.
         after: Begin after this number of frames of the topic; only for servers of this library.
         follow: Continue with frames that are published later, until the reader is closed; only for servers of this
-            library. Other servers decide themselves.
+            library. Other servers decide themselves. Each row is a batch, so that it is given as soon as it comes;
+            many rows are read much faster with ``batch_rows=1000``, but then wait until a batch is full.
         token: The token; without it, ``JELLY_TOKEN`` of the environment is sent, only over TLS or to this machine.
         tls: True, or the files by which server and client authenticate each other.
         compress: Request compressed messages.
@@ -72,7 +73,7 @@ def subscribe(
     call = Subscription(target, topic, options, after, follow, token, tls, compress)
     return read_rdf(
         pieces_of(call.frames()),
-        framing="delimited", format="jelly", **({"source_name": f"{target}/{topic}"} | read_options),
+        framing="delimited", format="jelly", **({"source_name": f"{target}/{topic}"} | reading(follow=follow, given=read_options)),
     )  # fmt: skip
 
 
