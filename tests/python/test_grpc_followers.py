@@ -140,3 +140,18 @@ def test_those_that_wait_end_with_the_server(tmp_path: Path) -> None:
                     list(call)
                 assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
     assert not [thread for thread in threading.enumerate() if "_look" in thread.name]
+
+
+def test_pings_of_a_client_that_waits_are_welcome(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before, the server used a name of the option that grpc does not know, and closed the connection after the fourth ping."""
+    jelly.Log.create(tmp_path / "x")
+    short = [(key, 100 if value == 5_000 else value) for key, value in _server._OPTIONS]
+    monkeypatch.setattr(_server, "_OPTIONS", short)
+    pings = [("grpc.keepalive_time_ms", 200), ("grpc.http2.max_pings_without_data", 0)]
+    with here(tmp_path) as target, grpc.insecure_channel(target, options=pings) as channel:
+        ask = channel.unary_stream(f"/{LOG_SERVICE}/Subscribe")
+        with pytest.raises(grpc.RpcError) as caught:
+            list(ask(written("x", 0, b"", 0, 1), timeout=6))
+        assert caught.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED

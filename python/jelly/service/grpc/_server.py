@@ -30,12 +30,12 @@ _OPTIONS = [
     ("grpc.max_send_message_length", -1),
     ("grpc.max_metadata_size", 16 << 10),
     ("grpc.so_reuseport", 0),  # a port that another server has is an error
-    # ours go out every 30 s, those of clients are welcome every 10 s, also without a call
+    # ours go out every 30 s, those of clients are welcome every 5 s, also without a call
     ("grpc.keepalive_time_ms", 30_000),
     ("grpc.keepalive_timeout_ms", 20_000),
     ("grpc.keepalive_permit_without_calls", 1),
     ("grpc.http2.max_pings_without_data", 0),
-    ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),
+    ("grpc.http2.min_ping_interval_without_data_ms", 5_000),
 ]
 
 
