@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,64 @@ def test_a_condition_is_required(root: Path) -> None:
     assert ask(served, "PATCH", "/x/data", patch(3, "H prev <u:2> .\n")).status == 200
     assert ask(served, "POST", "/x", patch(4), if_none_match="*").status == 412
     assert head(root) == 3
+
+
+def test_conditions_in_every_form_of_the_rfc(root: Path) -> None:
+    """Lines of a header are one list, a compressed answer's tag is that of the log, and weak tags match nothing strong."""
+    served = app(root)
+    assert ask(served, "POST", "/x", patch(1)).status == 201
+    now = ask(served, "GET", "/x").headers["etag"]
+    packed, other = now.removesuffix('"') + '.gzip"', ("if-none-match", '"zz"')
+    refused: list[list[tuple[str, str]]] = [
+        [("if-none-match", now)],
+        [("if-none-match", packed)],
+        [("if-none-match", f"W/{packed}")],
+        [other, ("if-none-match", now)],
+        [("if-match", f"W/{now}")],
+        [("if-match", f'"zz", W/{now}')],
+        [("if-match", '"zz"'), ("if-match", f"W/{now}")],
+        [("if-match", "")],
+    ]
+    for headers in refused:
+        answer = ask(served, "POST", "/x", patch(2), *headers)
+        assert (answer.status, head(root)) == (412, 1), headers
+    for headers in ([("if-none-match", now)], [other, ("if-none-match", packed)], [("if-none-match", f"W/{now}"), other]):  # fmt: skip
+        assert ask(served, "GET", "/x", b"", *headers).status == 304, headers
+    taken: list[Callable[[str], list[tuple[str, str]]]] = [
+        lambda now: [("if-match", f'W/"zz", {now}')],
+        lambda now: [("if-match", now), ("if-match", '"zz"')],
+        lambda _: [other, ("if-none-match", '"z"')],
+    ]
+    for version, make in enumerate(taken, 2):
+        now = ask(served, "GET", "/x").headers["etag"]
+        assert ask(served, "POST", "/x", patch(version), *make(now)).status == 201, version
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("PATCH", "/x/data?version=1"),
+        ("GET", "/x/data?expect=0"),
+        ("HEAD", "/x/data?expect=0"),
+        ("GET", "/x?expect=0"),
+        ("PUT", "/y?expect=5"),
+        ("PUT", "/y?format=html"),
+        ("POST", "/x?page=1"),
+    ],
+)
+@pytest.mark.parametrize("accept", ["*/*", "text/html"])
+def test_parameters_of_another_method_of_the_path(
+    root: Path, method: str, path: str, accept: str
+) -> None:
+    """A change with a parameter that it ignores would not do what was asked for; a page may be linked with any."""
+    body = patch(1) if method in ("PATCH", "POST") else b""
+    answer = ask(app(root), method, path, body, accept=accept)
+    is_page = method in ("GET", "HEAD") and accept == "text/html"
+    assert (answer.status == 400) is not is_page
+    assert (head(root), (root / "y").exists()) == (0, False)
+    if answer.body and not is_page:
+        assert answer.kind == "query"
+        assert f"is not a parameter of {method}" in json.loads(answer.body)["detail"]
 
 
 def test_the_publisher_is_recorded(root: Path, tokens: tuple[Path, dict[str, str]]) -> None:

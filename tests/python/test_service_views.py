@@ -234,8 +234,11 @@ def test_a_log_that_begins_later(log: tuple[str, Path], tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("?expct=0", "'expct' is not a parameter of this path; its parameters: expect="),
-        ("/data?verison=1", "'verison' is not a parameter of this path; its parameters: version="),
+        ("?expct=0", "'expct' is not a parameter of POST for this path; its parameters: expect="),
+        (
+            "/data?verison=1",
+            "'verison' is not a parameter of GET for this path; its parameters: version=",
+        ),
         ("/data?default", "'default'"),
         ("/versions?from=1", "'from'"),
         ("/patches?from=1", "'from'"),

@@ -90,7 +90,10 @@ def app(
         Route(
             "/{log}",
             _Methods(
-                "expect format page q", GET=_views.info, PUT=_changes.create, POST=_changes.publish
+                {"GET": "format page q", "PUT": "", "POST": "expect"},
+                GET=_views.info,
+                PUT=_changes.create,
+                POST=_changes.publish,
             ),
         ),
         Route("/{log}/versions", _Methods("after upto since format", GET=_views.versions)),
@@ -98,7 +101,11 @@ def app(
         Route("/{log}/patches/{version}", _Methods("chain format", GET=_views.patch)),
         Route(
             "/{log}/data",
-            _Methods("version expect format", GET=_views.data, PATCH=_changes.patch_data),
+            _Methods(
+                {"GET": "version format", "PATCH": "expect"},
+                GET=_views.data,
+                PATCH=_changes.patch_data,
+            ),
         ),
         Route(
             "/{log}/patch",
@@ -158,16 +165,16 @@ class _Methods:
     """Answers a path by method; others are 405, and ``OPTIONS`` says which there are.
 
     Args:
-        query: Names of parameters; others are 400, for the answer without them would look like the one that was asked
-            for. None: any. A page may have others, which sites add to links.
+        query: Names of parameters, of all methods or by method; others are 400, for the answer without them would
+            look like the one that was asked for. None: any. A page may have others, which sites add to links.
         **endpoints: By method.
     """
 
-    def __init__(self, query: str | None = None, **endpoints: Any) -> None:
+    def __init__(self, query: str | Mapping[str, str] | None = None, **endpoints: Any) -> None:
         self._endpoints = endpoints
-        self._query = None if query is None else query.split()
         if "GET" in endpoints:
             self._endpoints["HEAD"] = endpoints["GET"]
+        self._query = dict.fromkeys(endpoints, query) if isinstance(query, str) else query
         self._allow = ", ".join([*self._endpoints, "OPTIONS"])
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -179,8 +186,10 @@ class _Methods:
         elif (endpoint := self._endpoints.get(request.method)) is None:
             raise Problem(405, "method", f"{request.method} is not allowed for this path; allowed: {self._allow}", headers)  # fmt: skip
         else:
-            if self._query is not None and not _pages.asks_page(request):
-                self._refuse_unknown(request, self._query)
+            reads = request.method in ("GET", "HEAD")
+            if self._query is not None and not (reads and _pages.asks_page(request)):
+                known = self._query["GET" if reads else request.method]
+                self._refuse_unknown(request, known.split())
             response = await endpoint(request)
         await response(scope, receive, send)
 
@@ -188,7 +197,7 @@ class _Methods:
     def _refuse_unknown(request: Request, known: list[str]) -> None:
         if unknown := [name for name in request.query_params if name not in known]:
             takes = ", ".join(f"{name}=" for name in known) or "none"
-            raise Problem(400, "query", f"{unknown[0][:64]!r} is not a parameter of this path; its parameters: {takes}")  # fmt: skip
+            raise Problem(400, "query", f"{unknown[0][:64]!r} is not a parameter of {request.method} for this path; its parameters: {takes}")  # fmt: skip
 
 
 async def _refuse(request: Request, error: Exception) -> Response:

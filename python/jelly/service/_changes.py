@@ -20,7 +20,7 @@ from jelly.log._patch import Prepared
 from jelly.log._types import as_json
 from jelly.service import _bodies
 from jelly.service import _rules as rules
-from jelly.service._conditions import head_check, tag
+from jelly.service._conditions import condition, head_check, tag
 from jelly.service._formats import PATCHES, READ_DATA, sent
 from jelly.service._logs import Logs, asked_log
 from jelly.service._places import place
@@ -145,7 +145,9 @@ async def create(request: Request) -> Response:
     logs: Logs = request.app.state.logs
     name = request.path_params["log"]
     rules.refuse_draining(logs)
-    if request.headers.get("if-none-match") == "*" and await run_in_threadpool(logs.has, name):
+    if condition(request.headers, "if-none-match") == "*" and await run_in_threadpool(
+        logs.has, name
+    ):
         raise Problem(412, "patch.conflict", "the log exists already")
     has_body = request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers  # fmt: skip
     format, compression = sent(request, READ_DATA) if has_body else ("auto", "none")

@@ -30,12 +30,12 @@ class Coding:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = Headers(scope=scope) if scope["type"] == "http" else {}
+        headers = Headers(scope=scope) if scope["type"] == "http" else Headers()
         coding = chosen(headers.get("accept-encoding", ""))
         if coding is None:
             await self._app(scope, receive, send)
             return
-        known = headers.get("if-none-match", "")
+        known = ", ".join(headers.getlist("if-none-match"))
         await self._app(scope, receive, _Coded(send, coding, known, scope["method"] == "HEAD"))
 
 

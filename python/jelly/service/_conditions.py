@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Callable
 
+from starlette.datastructures import Headers
 from starlette.requests import Request
 
 from jelly import _internal
@@ -15,7 +16,7 @@ from jelly.log._folder import FolderLog
 from jelly.service._coding import CODINGS
 from jelly.service._problems import Problem
 
-_TAG = re.compile(r'(?:W/)?"([^"]*)"')
+_TAG = re.compile(r'(W/)?"([^"]*)"')
 _WAIT = re.compile(r"\bwait=(\d{1,4})\b")
 
 
@@ -26,34 +27,50 @@ def tag(id: str | None, head: Head, *more: str) -> str:
     return '"' + ".".join([str(head.version), digest, *more]) + '"'
 
 
+def condition(headers: Headers, name: str) -> str | None:
+    """A list of tags; lines of the same header are one list (RFC 9110, section 5.3). None: there is none."""
+    lines = headers.getlist(name)
+    return ", ".join(lines) if lines else None
+
+
 def agrees(request: Request, now: str) -> bool:
     """Whether ``If-None-Match`` has the tag."""
-    given = request.headers.get("if-none-match")
+    given = condition(request.headers, "if-none-match")
     if given is None:
         return False
     # the tag of a compressed answer has its coding behind that of the answer
-    tags = [re.sub(rf"\.({'|'.join(CODINGS)})$", "", one) for one in _TAG.findall(given)]
+    tags = [re.sub(rf"\.({'|'.join(CODINGS)})$", "", one) for one in _tags(given)]
     return given.strip() == "*" or now.strip('"') in tags
 
 
 def head_check(request: Request, id: str | None) -> Callable[[Head], None] | None:
     """What ``If-Match`` and ``If-None-Match`` of a change ask of the head."""
-    match, none = request.headers.get("if-match"), request.headers.get("if-none-match")
+    match, none = (condition(request.headers, name) for name in ("if-match", "if-none-match"))
     if match is None and none is None:
         return None
 
     def check(head: Head) -> None:
         now = tag(id, head)
-        core = now.strip('"')
-        if match is not None:
-            # a tag of the data has the format behind that of the log
-            tags = [".".join(one.split(".")[:2]) for one in _TAG.findall(match) if not match.lstrip().startswith("W/")]  # fmt: skip
-            if not (head.version > 0 if match.strip() == "*" else core in tags):
-                raise _failed(f"If-Match is {match}, but the tag is {now}", head)
-        if none is not None and ((none.strip() == "*" and head.version > 0) or core in _TAG.findall(none)):  # fmt: skip
+        if match is not None and not _names(match, head, now, strong=True):
+            raise _failed(f"If-Match is {match}, but the tag is {now}", head)
+        if none is not None and _names(none, head, now, strong=False):
             raise _failed(f"If-None-Match is {none}, but the tag is {now}", head)
 
     return check
+
+
+def _names(given: str, head: Head, now: str, *, strong: bool) -> bool:
+    """Whether a list of tags has that of the log; ``*`` is any version."""
+    if given.strip() == "*":
+        return head.version > 0
+    # a tag of the data has the format behind that of the log, and one of a compressed answer its coding
+    tags = [".".join(one.split(".")[:2]) for one in _tags(given, strong=strong)]
+    return now.strip('"') in tags
+
+
+def _tags(given: str, *, strong: bool = False) -> list[str]:
+    """The tags of a list; a strong comparison takes no weak one (RFC 9110, section 8.8.3.2)."""
+    return [opaque for weak, opaque in _TAG.findall(given) if not (weak and strong)]
 
 
 def _failed(detail: str, head: Head) -> Problem:
