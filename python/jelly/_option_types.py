@@ -129,6 +129,7 @@ class RdfReadOptions(_Decoding, _File, total=False):
 
     format: RdfFormat
     strict_graphs: bool
+    batch_frames: bool
     threads: int | None
 
 
@@ -141,6 +142,7 @@ class PatchReadOptions(_Checked, _File, total=False):
     blank_nodes: Literal["auto", "keep", "scoped", "named"]
     batch_rows: int | None
     batch_bytes: int | None
+    batch_frames: bool
     threads: int | None
 
 

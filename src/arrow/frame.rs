@@ -79,6 +79,11 @@ impl BatchFrame {
         }
     }
 
+    /// A frame of the stream ended.
+    pub(super) fn end_frame(&mut self) {
+        self.full |= self.settings.ends_with_frames && self.rows > 0;
+    }
+
     #[inline(always)]
     pub(super) fn is_full(&self) -> bool {
         self.full

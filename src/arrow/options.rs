@@ -30,6 +30,7 @@ impl ReadOptions {
                 strings: values
                     .choice("strings", [StringType::Utf8, StringType::View, StringType::Dictionary]),
                 blank_nodes: values.choice("blank_nodes", nodes),
+                ends_with_frames: values.is_on("batch_frames"),
                 ..BatchSettings::default()
             },
             mode: values.choice("mode", [Mode::FailFast, Mode::Permissive]),

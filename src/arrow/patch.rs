@@ -125,6 +125,11 @@ impl Sink for PatchBatches {
     fn kept_bytes(&self) -> usize {
         self.namespaces.bytes()
     }
+
+    fn frame_end(&mut self, _: &[(String, Vec<u8>)]) -> Result<()> {
+        self.batch.end_frame();
+        Ok(())
+    }
 }
 
 impl PatchSink for PatchBatches {

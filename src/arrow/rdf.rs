@@ -73,6 +73,11 @@ impl Sink for RdfBatches {
     fn kept_bytes(&self) -> usize {
         self.namespaces.bytes()
     }
+
+    fn frame_end(&mut self, _: &[(String, Vec<u8>)]) -> Result<()> {
+        self.batch.end_frame();
+        Ok(())
+    }
 }
 
 impl RdfSink for RdfBatches {

@@ -73,6 +73,8 @@ pub struct BatchSettings {
     pub source: Option<Arc<str>>,
     /// Bounds on batches and terms.
     pub limits: Limits,
+    /// A batch ends with each frame of Jelly that has rows.
+    pub ends_with_frames: bool,
 }
 
 impl With for BatchSettings {}

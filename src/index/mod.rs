@@ -107,7 +107,7 @@ impl Index {
                 return Ok(Index { points, how, length, warnings, way: Way::Footers(chain) });
             }
             Err(Broken::Because(why)) => {
-                warn(format!("this stream has sync points, but {why}; they are not used"))
+                warn(format!("this stream has sync points, but {why}; they are not used"));
             }
             Err(Broken::None) if announces_footer(&bytes.start(0, 256)?) => {
                 warn(

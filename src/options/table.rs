@@ -84,6 +84,8 @@ pub const OPTIONS: &[OptionRow] = &[
     row("batch_rows", number(1, MOST), DECODE, "Maximum number of rows in a batch, instead of the number in `limits`."),
     row("batch_bytes", bytes(1, Limits::MOST_BATCH_BYTES), DECODE,
         "Bytes of text at which a batch ends, instead of the number in `limits`."),
+    row("batch_frames", Shape::Flag(Some(false)), Doors::READ,
+        "End a batch with each frame of Jelly, so that rows of a stream that goes on come with their frame."),
     row("limits", Shape::Limits,
         SOURCES.and(OUTPUT).and(Doors::SPLITS).and(Doors::INDEX).and(Doors::INSPECT).and(Doors::ENCODE_RDF).and(Doors::ENCODE_PATCH),
         "Bounds on what the input may ask for. Writers do not write what readers with these limits would reject."),

@@ -97,7 +97,7 @@ def test_a_patch_that_was_cut_behind_a_row(ending: str, tmp_path: Path) -> None:
         whole + b"TX .\nTC .\n" if ending == ".rdfp" else cuts[-1],
     ]:
         path.write_bytes(data)
-        said = f"{path.name} has {len(data)} bytes, but _index.jsonl knows {len(whole)}"
+        said = f"{path.name} has {len(data)} bytes, but _index.jsonl records {len(whole)}"
         for name, door in doors(folder, tmp_path).items():
             with pytest.raises(PatchError, match=said) as caught:
                 door()
@@ -133,7 +133,9 @@ def test_other_rows_of_as_many_bytes(tmp_path: Path) -> None:
     before = path.stat()
     path.write_bytes(path.read_bytes().replace(b"1 3", b"9 9"))
     for name, door in doors(folder, tmp_path).items():
-        with pytest.raises(PatchError, match=r"has other rows than _index\.jsonl knows") as caught:
+        with pytest.raises(
+            PatchError, match=r"has other rows than _index\.jsonl records"
+        ) as caught:
             door()
         assert caught.value.kind == "patch.damaged", name
     # what is before it is there

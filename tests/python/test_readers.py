@@ -11,6 +11,7 @@ import pytest
 
 import jelly
 import jellybytes as jb
+from jelly._frames import frames_in, length_of
 from shared_data import shared
 
 Read = Callable[..., jelly.RdfReader | jelly.PatchReader]
@@ -33,6 +34,27 @@ def test_batches_hold_all_rows_in_order(kind: tuple[Read, bytes, int]) -> None:
     assert batches[0].num_columns == len(batches[0].column_names) == table.num_columns
     assert batches[0].schema == read(data).schema
     assert repr(batches[0]).startswith("<jelly.RecordBatch: 8 rows")
+
+
+def test_batches_that_end_with_frames_come_before_the_next_frame(
+    kind: tuple[Read, bytes, int],
+) -> None:
+    read, data, count = kind
+    frames = [length_of(frame) + frame for frame in frames_in(data)]
+    taken = 0
+
+    def pieces() -> Iterator[bytes]:
+        nonlocal taken
+        for taken, frame in enumerate(frames, 1):  # noqa: B007
+            yield frame
+
+    seen: list[tuple[int, int]] = []
+    with read(pieces(), framing="delimited", batch_frames=True) as reader:
+        seen.extend((taken, len(batch)) for batch in reader)
+    assert [frame for frame, _ in seen] == list(range(1, 8))
+    assert sum(rows for _, rows in seen) == count
+    sizes = [len(batch) for batch in read(data, batch_frames=True, batch_rows=8)]
+    assert (len(sizes), max(sizes), sum(sizes)) == (14, 8, count)
 
 
 def test_any_batch_size_gives_the_same_rows(kind: tuple[Read, bytes, int]) -> None:

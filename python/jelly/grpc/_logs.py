@@ -68,8 +68,8 @@ def read_log(
         after: Begin after this version.
         after_id: The id that this version must have; another id is an error (``patch.fork``).
         upto: End with this version; 0 gives no patch, and the default is the head.
-        follow: Continue with patches that are published later, until the reader is closed. Each row is a batch, as
-            for :func:`subscribe`.
+        follow: Continue with patches that are published later, until the reader is closed. A batch ends with each
+            frame, as for :func:`subscribe`.
         options: Request the stream with these options; the default is the options of the log.
         token: As for :func:`subscribe`.
         tls: As for :func:`subscribe`.

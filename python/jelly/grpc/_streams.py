@@ -56,8 +56,7 @@ def subscribe(
         options: Request the stream with these options; the default is the options of the topic.
         after: Begin after this number of frames of the topic; only for servers of this library.
         follow: Continue with frames that are published later, until the reader is closed; only for servers of this
-            library. Other servers decide themselves. Each row is a batch, so that it is given as soon as it comes;
-            many rows are read much faster with ``batch_rows=1000``, but then wait until a batch is full.
+            library. Other servers decide themselves. A batch ends with each frame, so that rows are given as soon as they come.
         token: The token; without it, ``JELLY_TOKEN`` of the environment is sent, only over TLS or to this machine.
         tls: True, or the files by which server and client authenticate each other.
         compress: Request compressed messages.

@@ -12,7 +12,6 @@ from jelly._times import shown
 from jelly.errors import WireError
 from jelly.log import Head, LogInfo, Published
 from jelly.log._types import time_of
-from jelly.types import Limits
 
 RDF_SERVICE = "eu.ostrzyciel.jelly.core.proto.v1.RdfStreamService"
 LOG_SERVICE = "jellypatch.v1.PatchLog"
@@ -67,10 +66,8 @@ def pieces_of(messages: Any) -> Iterator[bytes]:
 
 
 def reading(*, follow: bool, given: dict[str, Any]) -> dict[str, Any]:
-    """Options of the reader of a call. A stream that goes on gives each row when it comes, not when a batch is full."""
-    limits: Limits | None = given.get("limits")
-    is_chosen = given.get("batch_rows") or (limits and limits.batch_rows != Limits().batch_rows)
-    return given if is_chosen or not follow else given | {"batch_rows": 1}
+    """Options of the reader of a call. A stream that goes on gives rows with their frame, not when a batch is full."""
+    return {"batch_frames": follow} | given
 
 
 class Fields:

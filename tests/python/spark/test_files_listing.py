@@ -263,7 +263,7 @@ def test_every_option_of_the_readers_and_writers_can_be_given() -> None:
 
     here = {"source", "limits"}
     # a task has one processor, and Spark knows strings of one kind
-    not_for_files = {"resume", "split", "source_name", "threads", "strings"}
+    not_for_files = {"resume", "split", "source_name", "threads", "strings", "batch_frames"}
     for kind, read in (("rdf", jelly.read_rdf), ("patch", jelly.read_patch)):
         known = here | {o.keyword for o in _options.DECODE[kind]}
         assert set(inspect.signature(read).parameters) - not_for_files == known

@@ -123,7 +123,9 @@ def test_a_cut_patch_in_the_source_of_logs(
     jelly_spark: SparkSession, two_transactions: Path
 ) -> None:
     cut(two_transactions)
-    with pytest.raises(Exception, match=r"patch-0002\.rdfp has \d+ bytes, but _index\.jsonl knows"):
+    with pytest.raises(
+        Exception, match=r"patch-0002\.rdfp has \d+ bytes, but _index\.jsonl records"
+    ):
         jelly_spark.read.format("jelly-log").load(str(two_transactions)).count()
 
 
