@@ -268,7 +268,7 @@ def test_wrong_arguments() -> None:
             jelly.RdfWriter(io.BytesIO(), **wrong)
     with pytest.raises(TypeError, match="PatchOptions"):
         jelly.PatchWriter(io.BytesIO(), jelly.RdfOptions())  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="destination"):
+    with pytest.raises(TypeError, match="dest must be a path"):
         jelly.RdfWriter(7)  # type: ignore[arg-type]
     writer = jelly.RdfWriter(io.BytesIO(), jelly.RdfOptions(max_name_table_size=7))
     with pytest.raises(EncodeError, match="name table"):
