@@ -292,7 +292,7 @@ def test_patches_are_read_back_equal(jelly_spark: SparkSession, tmp_path: Path) 
         tuple(value or "" for value in (r[3], r[4], r[6], r[7], r[8], r[9])) for r in wanted
     )
     apart = read.repartition(2, "object").sortWithinPartitions("source", "seq")
-    with spark_raises("AnalysisException", "would be cut: partitions 0 and 1 have rows of it"):
+    with spark_raises("AnalysisException", "would be cut: partitions 0 and 1 both have rows of it"):
         table.write(apart, "append", "patch")
     assert table.read(jelly_spark, "patch").count() == 63
 

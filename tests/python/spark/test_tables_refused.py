@@ -257,7 +257,7 @@ def test_what_else_is_refused(few: SparkSession) -> None:
         jelly.spark.changes(df.where("op <> 'A'"))
     with pytest.raises(ValueError, match="is incomplete"):
         jelly.spark.net(df.union(df))
-    with pytest.raises(ValueError, match=r"a log needs the columns .* op is not there"):
+    with pytest.raises(ValueError, match=r"a log needs the columns .* missing: op"):
         jelly.spark.net(df.drop("op"))
     with pytest.raises(ValueError, match='chain is "x"; it can be "check", "ignore"'):
         jelly.spark.net(df, chain="x")  # type: ignore[arg-type]
