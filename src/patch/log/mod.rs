@@ -17,6 +17,7 @@ mod names;
 mod order;
 mod parts;
 mod place;
+mod problem;
 mod replay;
 mod sources;
 mod stamp;
@@ -49,6 +50,7 @@ pub use names::{holds_patches, in_order};
 use order::{FolderRow, Ordered, SourceRow, order, restorable};
 pub use parts::{LogPart, Origin};
 pub use place::{Claim, Placed, place};
+pub use problem::Problem;
 pub(crate) use replay::{Change, LogSink};
 pub use stamp::{Header, stamp};
 pub use summary::{PatchSummary, summarize};
@@ -93,21 +95,6 @@ pub struct Log {
     problems: Vec<Problem>,
     /// Rows may name blank nodes by their positions, or whoever takes the rows looks for that.
     takes_positions: bool,
-}
-
-/// What is wrong with a log.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// The kind, as errors have it, or `patch.effect`.
-    pub kind: &'static str,
-    /// The name of the source.
-    pub source: Option<Arc<str>>,
-    /// 0-based patch in its source.
-    pub patch: Option<u64>,
-    /// Its id.
-    pub id: Option<String>,
-    /// What is wrong.
-    pub message: String,
 }
 
 impl Log {
