@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -88,35 +88,37 @@ def subscribe_command(
 
 
 def _as_they_come(call: Subscription, out: Any, to: Any) -> Tally:
-    """Writes the statements of a topic; those of a frame are handed on before it waits for the next one."""
+    """Writes the statements of a topic, those of each frame before it waits for the next one."""
     from jelly.grpc._wire import pieces_of, reading
 
-    taken: list[Callable[[bytes], object]] = []
+    if to in ("auto", "jelly"):
+        return _copied(call, out)
+    has_prefixes = to in ("ttl", "trig")
+    options = reading(follow=True, given={"format": "jelly", "framing": "delimited"})
+    with read_rdf(pieces_of(call.frames()), **options) as reader:
+        declared = has_prefixes and reader.peek() is not None
+        prefixes = reader.namespaces if declared else None
+        rows = 0
+        with RdfWriter(out, format=to, namespaces=prefixes) as writer:
+            for batch in reader:
+                rows += writer.write(batch)
+                writer.flush()
+        return Tally(rows, 0, 0, 0 if has_prefixes else len(reader.namespaces))
+
+
+def _copied(call: Subscription, out: Any) -> Tally:
+    """Writes the frames of a topic as they are, each once it was read without an error."""
+    from jelly.grpc._wire import pieces_of
 
     def frames() -> Iterator[bytes]:
         for frame in call.frames():
             yield frame
-            # whoever asks for more has read this one, and written its rows
-            for take in taken:
-                take(frame)
+            # whoever asks for more has read this one
+            out.write(length_of(frame) + frame)
+            out.flush()
 
-    def copy(frame: bytes) -> None:
-        out.write(length_of(frame) + frame)
-        out.flush()
-
-    is_copied = to in ("auto", "jelly")
-    options = reading(follow=not is_copied, given={"format": "jelly", "framing": "delimited"})
-    if is_copied:
-        taken.append(copy)
-    with read_rdf(pieces_of(frames()), **options) as reader:
-        if is_copied:
-            return Tally(sum(batch.num_rows for batch in reader), 0, 0)
-        has_prefixes = to in ("ttl", "trig") and reader.peek() is not None
-        prefixes = reader.namespaces if has_prefixes else None
-        with RdfWriter(out, format=to, namespaces=prefixes) as writer:
-            taken.append(lambda _: writer.flush())
-            rows = sum(writer.write(batch) for batch in reader)
-        return Tally(rows, 0, 0, 0 if to in ("ttl", "trig") else len(reader.namespaces))
+    with read_rdf(pieces_of(frames()), format="jelly", framing="delimited") as reader:
+        return Tally(sum(batch.num_rows for batch in reader), 0, 0)
 
 
 @grpc_group.command(name="publish", short_help="Publishes a file of any RDF format to a topic.")
