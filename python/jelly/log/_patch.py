@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,6 +18,7 @@ from jelly.types import PatchFormat, Source
 if TYPE_CHECKING:
     from jelly._apply import Applied
     from jelly.log._index import Line
+    from jelly.log._types import LogInfo
 
 OF_THE_LOG = ("id", "prev", "previous", "compacted")
 _AHEAD = timedelta(minutes=5)
@@ -289,6 +290,20 @@ def version_of(version: int | str, find: Callable[[str], Line | None], place: ob
     else:
         message = f"there is no patch {version}: patches count from 1"
     raise refused_at("patch.version", message, place)
+
+
+def base_id(info: LogInfo, versions: Callable[[int, int], Iterator[Any]]) -> str | None:
+    """The id of the version that a log begins after; None: no patch made it, or the log does not say it.
+
+    Args:
+        info: What is known of the log.
+        versions: Its versions after one, up to another.
+    """
+    before = info.first - 1
+    if not before:
+        return None
+    is_last = info.head.version == before
+    return info.head.id if is_last else next(versions(before, info.first)).prev
 
 
 def several(count: int) -> str:

@@ -26,7 +26,7 @@ from jelly.errors import PatchError, TruncatedError
 from jelly.log._begin import BASE, no_base, with_digest
 from jelly.log._followed import Followed, watched, watched_from
 from jelly.log._log import Log
-from jelly.log._patch import prepared, refuse_range
+from jelly.log._patch import base_id, prepared, refuse_range
 from jelly.log._types import Compacted, Head, LogInfo, LogVersion, Published, WrittenPatch, time_of
 from jelly.types import Destination, PatchFormat, Source
 
@@ -148,19 +148,11 @@ class ServerLog(Log):
 
     def _state_of(self, id: str, info: LogInfo) -> int | str:
         """The version with an id, if its dataset can be made: by its number, if the log begins with it."""
-        identity, base = _internal.identify(id)[1], self._base_id(info)
+        identity, base = _internal.identify(id)[1], base_id(info, self.versions)
         if base is not None and _internal.identify(base)[1] == identity:
             return info.first - 1
         self.known(identity)  # refuses what is gone
         return id
-
-    def _base_id(self, info: LogInfo) -> str | None:
-        """The id of the version that the log begins with; None: no patch made it."""
-        if info.first == 1:
-            return None
-        if info.head.version < info.first:
-            return info.head.id
-        return next(self.versions(info.first - 1, info.first)).prev
 
     def _state(self, version: int, path: Path) -> None:
         with self._at.open("GET", "/data", {"version": version}, {"Accept": _DATA}) as answer, path.open("wb") as file:  # fmt: skip
@@ -240,7 +232,7 @@ class ServerLog(Log):
             "statements": done.statements,
             "version": info.first - 1,
         }
-        if (id := self._base_id(info)) is not None:
+        if (id := base_id(info, self.versions)) is not None:
             said["id"] = id
         written_json(work / BASE_JSON, said | {"timestamp": str(info.created)})
         return BASE

@@ -11,7 +11,7 @@ from pyspark.sql.datasource import InputPartition
 
 from jelly._internal import identify
 from jelly.log import LogInfo
-from jelly.log._patch import refused_at
+from jelly.log._patch import base_id, refused_at
 from jelly.spark._options import ReadOptions
 from jelly.spark.log.place import Readable, Version
 
@@ -131,8 +131,7 @@ def _require_base(log: Readable, offset: Offset, info: LogInfo) -> None:
     Raises:
         PatchError: It does (``patch.fork``).
     """
-    is_last = info.head.version == offset.version
-    id = info.head.id if is_last else next(log.versions(offset.version, info.first)).prev
+    id = base_id(info, log.versions)
     # a prev may be spelled otherwise; without one the id is not known any more
     if id is not None and identify(id)[1] != identify(offset.id or "")[1]:
         require(log, offset, id)
