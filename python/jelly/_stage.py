@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from typing import Any, NamedTuple, TypeAlias, Unpack
 
@@ -18,8 +17,6 @@ from jelly.log._patch import refused, several, summary_of
 from jelly.types import PatchFormat, Source
 
 _Rereadable: TypeAlias = str | os.PathLike[str] | bytes
-
-_THRIFT = re.compile(r"\.trp(\.(gz|zst|zstd))?$")
 
 
 class Staged(NamedTuple):
@@ -41,7 +38,7 @@ class Staged(NamedTuple):
         head: Number of the last patch of the log; None if no log was given.
         problems: The problems, in order; of rows without effect only the first hundred.
         data: The patch as it was read, which :meth:`publish` publishes.
-        format: Its format.
+        format: Its format as it was given, or ``auto``.
         log: The log that it is for.
     """
 
@@ -131,8 +128,6 @@ def stage(
     head = None if target is None else target.head
     data = _all_of(patch)
     options["chain"] = "ignore"
-    if isinstance(patch, str | os.PathLike) and _THRIFT.search(os.fsdecode(patch)):
-        options.setdefault("patch_format", "trp")  # its bytes do not show it
     report = verify_log(data, base=base, progress=progress, **options)
     if isinstance(patch, str | os.PathLike):
         named = (problem._replace(source=os.fsdecode(patch)) for problem in report.problems)

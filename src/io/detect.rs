@@ -19,6 +19,8 @@ pub enum Content {
     JellyPatch,
     /// RDF Patch text.
     RdfPatch,
+    /// RDF Patch Thrift.
+    Thrift,
     /// Statements or terms at the start of lines: N-Triples, N-Quads, or Turtle without prefixes.
     Lines,
     /// Prefixes or a base: Turtle or `TriG`.
@@ -42,6 +44,7 @@ impl Content {
             Content::JellyRdf => "Jelly-RDF",
             Content::JellyPatch => "Jelly-Patch",
             Content::RdfPatch => "RDF Patch text",
+            Content::Thrift => "RDF Patch Thrift",
             Content::Lines => "N-Triples, N-Quads or Turtle",
             Content::Turtle => "Turtle or TriG",
             Content::Xml => "XML",
@@ -59,6 +62,9 @@ pub fn sniff(start: &[u8], framing: Framing) -> Content {
     if start.is_empty() {
         return Content::Empty;
     }
+    if is_thrift(start) {
+        return Content::Thrift;
+    }
     let found = options_row(start, framing).or_else(|| known_magic(start));
     found.unwrap_or(if is_text(start) { Content::Text } else { Content::Unknown })
 }
@@ -73,8 +79,8 @@ pub fn rdf_format(content: Content, name: Option<&str>) -> Result<RdfFormat> {
             let message = "this is Jelly-Patch, not Jelly-RDF: read it as patches";
             return Err(Error::new(ErrorKind::OptionsFormat, message));
         }
-        Content::RdfPatch => {
-            let message = "this looks like RDF Patch text, not RDF: read it as patches";
+        Content::RdfPatch | Content::Thrift => {
+            let message = format!("this looks like {}, not RDF: read it as patches", content.name());
             return Err(Error::new(ErrorKind::OptionsFormat, message));
         }
         Content::Lines => text.unwrap_or(RdfFormat::NQuads),
@@ -97,6 +103,7 @@ pub fn patch_format(content: Content, name: Option<&str>) -> Result<PatchFormat>
             return Err(Error::new(ErrorKind::OptionsFormat, message));
         }
         Content::RdfPatch => PatchFormat::RdfPatch,
+        Content::Thrift => PatchFormat::Thrift,
         other @ (Content::Lines | Content::Turtle | Content::Xml | Content::Json | Content::Other(_)) => {
             return Err(no_format(other.name(), "patches"));
         }
@@ -108,7 +115,7 @@ pub fn patch_format(content: Content, name: Option<&str>) -> Result<PatchFormat>
 /// Whether a stream holds patches, by its content and then by its name.
 pub fn is_patch(content: Content, name: Option<&str>) -> bool {
     match content {
-        Content::JellyPatch | Content::RdfPatch => true,
+        Content::JellyPatch | Content::RdfPatch | Content::Thrift => true,
         Content::Empty | Content::Text | Content::Unknown => name.and_then(PatchFormat::of_file).is_some(),
         _ => false,
     }
@@ -132,7 +139,7 @@ fn is_text(start: &[u8]) -> bool {
 /// Whether the first bytes say enough, so that a source which is slow need not give more.
 pub(super) fn is_certain(content: Content, start: &[u8]) -> bool {
     match content {
-        Content::JellyRdf | Content::JellyPatch => true,
+        Content::JellyRdf | Content::JellyPatch | Content::Thrift => true,
         // part of an options row may look like anything, even like text, but not like a line with its dot
         Content::RdfPatch | Content::Lines | Content::Turtle => first_line(start).is_some_and(|line| {
             let is_text = |&b: &u8| b >= b' ' || b == b'\t';
@@ -229,6 +236,20 @@ fn options_content(row: &[u8]) -> Option<Content> {
     has_options.then_some(Content::JellyRdf)
 }
 
+/// Whether the first row is one of RDF Patch Thrift: a member of the union, then its first field.
+///
+/// No frame of Jelly begins with the second byte of one of these, since its rows have the field 1 and its metadata the field 15.
+fn is_thrift(start: &[u8]) -> bool {
+    // fields of the compact protocol: 16 times the step of the id, and the type (5 is a number, 8 a string, 12 a struct)
+    match start {
+        [0x1c, name, ..] => *name == 0x18,
+        [0x2c | 0x3c, subject, ..] => *subject == 0x1c,
+        [0x4c | 0x5c, graph_or_name, ..] => matches!(graph_or_name, 0x1c | 0x28),
+        [0x65, 0 | 2 | 4 | 6, 0, ..] => true,
+        _ => false,
+    }
+}
+
 fn known_magic(start: &[u8]) -> Option<Content> {
     let magics: [(&[u8], &str); 7] = [
         (b"PAR1", "Parquet"),
@@ -252,7 +273,6 @@ fn known_magic(start: &[u8]) -> Option<Content> {
         b"H" | b"TX" | b"TB" | b"PA" | b"PD" | b"A" | b"D" | b"TC" | b"TA" | b"Z" => Some(Content::RdfPatch),
         b"@prefix" | b"PREFIX" | b"@base" | b"BASE" | b"prefix" | b"base" => Some(Content::Turtle),
         [b'<', b'?' | b'!', ..] | [b'<', b'r', b'd', b'f', b':', b'R', ..] => Some(Content::Xml),
-        [b'<', ..=0x1f, ..] => None, // Thrift with an A row first
         [b'<', ..] | [b'_', b':', ..] => Some(Content::Lines),
         [b'{' | b'[', ..] => Some(Content::Json),
         _ => None,
@@ -322,8 +342,12 @@ mod tests {
         for (text, name, format) in [
             ("# hi\nH id <x> .\n", "", Some(PatchFormat::RdfPatch)),
             ("TX.\nTC.", "x.trp", Some(PatchFormat::RdfPatch)),
-            ("\x1c\x18\x02id", "x.trp", Some(PatchFormat::Thrift)),
-            ("<\x1c\x1c\x18\x03a:s", "x.trp.gz", Some(PatchFormat::Thrift)),
+            ("\x1c\x18\x02id", "x", Some(PatchFormat::Thrift)),
+            ("<\x1c\x1c\x18\x03a:s", "x.rdfp", Some(PatchFormat::Thrift)),
+            (",\x1c,\x18\x01b", "", Some(PatchFormat::Thrift)),
+            ("e\0\0", "x.jelly", Some(PatchFormat::Thrift)),
+            ("L\x28\x01a", "x", Some(PatchFormat::Thrift)),
+            ("\x5c\x1c\x1c", "x", Some(PatchFormat::Thrift)),
             ("", "x.rdfp.gz", Some(PatchFormat::RdfPatch)),
             ("", "x", Some(PatchFormat::Jelly)),
             ("<a> <b> <c> .", "x.rdfp", None),

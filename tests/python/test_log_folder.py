@@ -301,7 +301,6 @@ def test_stage(tmp_path: Path) -> None:
     jelly.convert(path, tmp_path / "next.trp.gz")
     thrift = jelly.stage(BASE, tmp_path / "next.trp.gz", log)
     assert thrift[:12] == staged[:12]
-    assert thrift.format == "trp"
     path.write_bytes(b"what was looked at is what is published")
     done = staged.publish()
     assert (done.version, done.prev) == (2, "<u:1>")
