@@ -14,7 +14,7 @@ use crate::io::Source;
 use crate::open::OpenOptions;
 use crate::options::doors::Doors;
 use crate::options::values::Values;
-use crate::patch::{LogPart, Progress};
+use crate::patch::{Head, LogPart, Progress, id_of};
 
 /// A call: its options, and what stops it.
 pub(super) struct Job {
@@ -52,10 +52,11 @@ impl Job {
         let open = |source| match folder_of(source)? {
             Some(path) => Ok(LogPart::Folder(path, self.reading("patch_format", None)?)),
             None => {
-                let after = source.getattr_opt("comes_after")?.map(|after| after.extract()).transpose()?;
+                let after =
+                    source.getattr_opt("comes_after")?.map(|after| head(source, &after)).transpose()?;
                 let Opening { source, options } = self.dataset(source, "patch_format")?;
                 Ok(match after {
-                    Some(version) => LogPart::After(version, source, options),
+                    Some(head) => LogPart::After(head, source, options),
                     None => LogPart::Source(source, options),
                 })
             }
@@ -81,6 +82,13 @@ impl Job {
         let mut report = Report { progress: self.progress.as_ref(), reported: Instant::now() };
         self.interrupt.run(py, |signals| work(&mut |progress| report.poll(signals, progress)))
     }
+}
+
+/// The version that a stream of patches says it comes after, and the id that it may say.
+fn head(source: &Bound<'_, PyAny>, version: &Bound<'_, PyAny>) -> PyResult<Head> {
+    let begin: Option<Option<String>> = source.getattr_opt("begin")?.map(|id| id.extract()).transpose()?;
+    let id = begin.flatten().map(|id| id_of(&id)).transpose()?;
+    Ok(Head { version: version.extract()?, id })
 }
 
 /// Reports of the progress.

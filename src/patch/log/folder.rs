@@ -12,7 +12,7 @@ use super::indexed::{INDEX, Indexed, hex_digest};
 use super::manifest::{self, Base};
 use super::names::{holds_patches, in_order, number_in, shifted};
 use super::sources::by_folder;
-use super::{Log, Problem, is_of_the_data};
+use super::{Head, Log, Problem, is_of_the_data};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::io::{Source, local_path};
 use crate::open::OpenOptions;
@@ -215,7 +215,7 @@ pub struct LogSources {
     pub(super) sources: Vec<Again>,
     pub(super) folders: Vec<Folder>,
     /// The version that the patches of a source that is alone come after.
-    pub(super) before: u64,
+    pub(super) before: Head,
 }
 
 /// A folder among the sources of a log.
@@ -237,7 +237,7 @@ impl LogSources {
     }
 
     /// Adds the patches of a log that come after a version. Their numbers count if there is no other source.
-    pub fn push_after(&mut self, version: u64, source: Again) {
+    pub fn push_after(&mut self, version: Head, source: Again) {
         self.before = version;
         self.sources.push(source);
     }

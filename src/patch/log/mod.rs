@@ -83,8 +83,9 @@ pub struct Log {
     folders: Vec<Folder>,
     /// Source and patch of each version, from 1 on.
     order: Vec<(usize, usize)>,
-    /// The version that the patches come after, by what their folder says.
+    /// The version that the patches come after, by what their folder or their only source says, and its id if a source says it.
     before: u64,
+    begin: Option<TermBuf>,
     /// Sources whose order their names decided.
     by_name: Range<usize>,
     /// Options that hold all patches: of the first source that has some, and what others need beside them.
@@ -131,7 +132,8 @@ impl Log {
     ) -> Result<Self> {
         let LogSources { sources, folders, before } = sources;
         let takes_positions = options.takes_positions || tolerant;
-        let mut log = Log { folders, before, takes_positions, ..Log::default() };
+        let Head { version: before, id: begin } = before;
+        let mut log = Log { folders, before, begin, takes_positions, ..Log::default() };
         work.phase("checking the log");
         let mut broken = None;
         let last = sources.len().saturating_sub(1);
@@ -246,7 +248,9 @@ impl Log {
             .collect();
         let Ordered { mut order, mut before, certain, faults, by_name } =
             order(&rows, &folders, options.ignore_chain);
-        if rows.len() == 1 && folders.is_empty() && !options.ignore_chain {
+        let is_alone = rows.len() == 1 && folders.is_empty() && !options.ignore_chain;
+        let begin = self.begin.take().filter(|_| is_alone);
+        if is_alone {
             before = self.before;
         }
         let is_numbered = matches!(&folders[..], [folder] if folder.files == (0..rows.len()));
@@ -274,7 +278,7 @@ impl Log {
         if error.is_some() {
             order.truncate(certain);
         }
-        (self.order, self.before, self.by_name) = (order, before, by_name);
+        (self.order, self.before, self.begin, self.by_name) = (order, before, begin, by_name);
         self.problems.append(&mut problems);
         match error {
             // what is wrong lies behind the version that is wanted
@@ -352,7 +356,8 @@ impl Log {
     /// A version as so many patches after the first.
     pub fn number(&self, version: &Version) -> Result<u64> {
         let ids = self.order.iter().map(|&(source, patch)| self.sources[source].1.patches[patch].id.as_ref());
-        let begin = || self.folders.first()?.start.before()?.1;
+        let of_folder = || self.folders.first()?.start.before()?.1;
+        let begin = || of_folder().or(self.begin.as_ref());
         Versions { before: self.before, ids, prev: self.prev(1).or_else(begin) }.number(version)
     }
 
