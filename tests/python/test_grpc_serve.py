@@ -10,7 +10,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from click.testing import CliRunner, Result
@@ -25,7 +25,7 @@ import jelly.grpc
 from grpc_servers import Refused, frames, here, lines, numbers, objects, process, raw
 from jelly.cli.group import jelly as cli
 from jelly.grpc._wire import written
-from servers import free_port, start
+from servers import free_port, start, until_up
 
 
 @pytest.fixture
@@ -184,9 +184,13 @@ def test_commands(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         assert CliRunner().invoke(cli, ["serve", str(root), *args]).exit_code == 2, args
 
 
-@pytest.mark.parametrize("to", ["nt", "ttl", "jelly"])
-def test_a_command_that_follows_prints_each_frame_when_it_comes(root: Path, to: str) -> None:
-    """Before, it printed nothing until it was interrupted."""
+@pytest.mark.parametrize(
+    ("to", "stop"), [("nt", signal.SIGINT), ("ttl", signal.SIGTERM), ("jelly", signal.SIGINT)]
+)
+def test_a_command_that_follows_prints_each_frame_when_it_comes(
+    root: Path, to: str, stop: int
+) -> None:
+    """Before, it printed nothing until it was interrupted, and then said that the output is incomplete."""
 
     def turtle(n: int) -> bytes:
         return f'@prefix x: <urn:x:> . x:s x:p "number {n}" .'.encode()
@@ -207,14 +211,42 @@ def test_a_command_that_follows_prints_each_frame_when_it_comes(root: Path, to: 
                     piece = os.read(follower.stdout.fileno(), 1 << 16)
                     assert piece, f"it ended before statement {n}"
                     printed += piece
+            follower.send_signal(stop)
+            printed += follower.stdout.read()
+            assert follower.wait() == 0
             timer.cancel()
-            follower.terminate()
     if to == "jelly":
         with jelly.read_rdf(printed, framing="delimited") as reader:
-            assert [row.object for row in reader.rows()] == [f'"number {n}"' for n in range(3)]
+            assert sum(1 for _ in reader.rows()) == 3
             assert reader.namespaces == {"x": "urn:x:"}
     elif to == "ttl":
         assert printed.startswith(b"@prefix x: <urn:x:> .\n")
+    with jelly.read_rdf(printed, format=cast("Any", to)) as reader:
+        assert [row.object for row in reader.rows()] == [f'"number {n}"' for n in range(3)]
+
+
+def test_a_command_that_follows_writes_its_file_when_a_signal_ends_it(
+    root: Path, tmp_path: Path
+) -> None:
+    """Before, it said that it was interrupted, and there was no file."""
+    out = tmp_path / "out.ttl"
+    with here(root) as target:
+        jelly.grpc.publish(target, lines(50_000), format="nq", topic="t")
+        command = [sys.executable, "-m", "jelly", "grpc", "subscribe", target, "t", "-o", str(out), "--follow"]  # fmt: skip
+        with subprocess.Popen(command, stderr=subprocess.PIPE) as follower:
+            timer = threading.Timer(60, follower.kill)
+            timer.start()
+            until_up(
+                follower, lambda: any(file.stat().st_size for file in tmp_path.glob("*.tmp")), None
+            )
+            assert not out.exists()
+            follower.send_signal(signal.SIGINT)
+            said = follower.communicate()[1].decode()
+            timer.cancel()
+    with jelly.read_rdf(out) as reader:
+        rows = sum(batch.num_rows for batch in reader)
+    assert rows > 0
+    assert (follower.returncode, said) == (0, f"t: {rows:,} statements\n")
 
 
 def test_tls(root: Path, tmp_path: Path) -> None:

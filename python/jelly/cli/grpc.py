@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +55,7 @@ def _tls(tls: bool, ca: str | None, cert: str | None, key: str | None) -> Any:
 @OUT_FILE
 @click.option("--to", default="auto", metavar="FORMAT", help="Format of OUT: jelly, nt, nq, ttl or trig; the default is the format of its extension, or Jelly.")  # fmt: skip
 @click.option("--after", default=0, help="Skip this number of frames of the topic.")
-@click.option("--follow", is_flag=True, help="Continue with frames that are published later; on standard output, the statements of each frame appear when it comes.")  # fmt: skip
+@click.option("--follow", is_flag=True, help="Continue with frames that are published later, until Ctrl-C; on standard output, the statements of each frame appear when it comes, and a file is written at the end.")  # fmt: skip
 @with_options(_CHANNEL)
 def subscribe_command(
     target: str,
@@ -76,26 +77,47 @@ def subscribe_command(
     call = Subscription(
         target, topic, after=after, follow=follow, tls=_tls(**tls), compress=compress
     )
+    frames = _until_stopped(call) if follow else call.frames()
     with destination(dest) as out:
         if follow and dest == "-" and to in _STREAMED:
-            done = _as_they_come(call, out, to)
+            done = _as_they_come(frames, out, to)
         else:
-            done = convert(
-                pieces_of(call.frames()), out, format="jelly", framing="delimited", to=to
-            )
+            done = convert(pieces_of(frames), out, format="jelly", framing="delimited", to=to)
     said = counted(done.rows, "statement") + prefixes_left_out(done)
     click.echo(f"{topic}: {said}", err=True)
 
 
-def _as_they_come(call: Subscription, out: Any, to: Any) -> Tally:
+def _until_stopped(call: Subscription) -> Iterator[bytes]:
+    """Gives the frames of a topic until a signal ends the call, which is no failure: what came is written whole."""
+    is_stopped = False
+
+    def stop(signum: int, _: object) -> None:
+        nonlocal is_stopped
+        is_stopped = True
+        signal.signal(
+            signum, signal.SIG_DFL
+        )  # a second signal ends the program, even if its output blocks
+        call.cancel()
+
+    with call:
+        for signum in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(signum, stop)
+        try:
+            yield from call
+        except ConnectionError:
+            if not is_stopped:
+                raise
+
+
+def _as_they_come(frames: Iterator[bytes], out: Any, to: Any) -> Tally:
     """Writes the statements of a topic, those of each frame before it waits for the next one."""
     from jelly.grpc._wire import pieces_of, reading
 
     if to in ("auto", "jelly"):
-        return _copied(call, out)
+        return _copied(frames, out)
     has_prefixes = to in ("ttl", "trig")
     options = reading(follow=True, given={"format": "jelly", "framing": "delimited"})
-    with read_rdf(pieces_of(call.frames()), **options) as reader:
+    with read_rdf(pieces_of(frames), **options) as reader:
         declared = has_prefixes and reader.peek() is not None
         prefixes = reader.namespaces if declared else None
         rows = 0
@@ -106,18 +128,18 @@ def _as_they_come(call: Subscription, out: Any, to: Any) -> Tally:
         return Tally(rows, 0, 0, 0 if has_prefixes else len(reader.namespaces))
 
 
-def _copied(call: Subscription, out: Any) -> Tally:
+def _copied(frames: Iterator[bytes], out: Any) -> Tally:
     """Writes the frames of a topic as they are, each once it was read without an error."""
     from jelly.grpc._wire import pieces_of
 
-    def frames() -> Iterator[bytes]:
-        for frame in call.frames():
+    def copied() -> Iterator[bytes]:
+        for frame in frames:
             yield frame
             # whoever asks for more has read this one
             out.write(length_of(frame) + frame)
             out.flush()
 
-    with read_rdf(pieces_of(frames()), format="jelly", framing="delimited") as reader:
+    with read_rdf(pieces_of(copied()), format="jelly", framing="delimited") as reader:
         return Tally(sum(batch.num_rows for batch in reader), 0, 0)
 
 
