@@ -1,5 +1,7 @@
 """Rooms name only rooms below them: what goes around in a circle cannot be read, moved or tested alone."""
 
+import re
+
 import pytest
 
 import rooms
@@ -25,6 +27,16 @@ def test_circles(language: str) -> None:
         rest = known - {arrow}
         assert rooms.circles(arrows, rest), f"{arrow} closes no circle any more: take it from here"
     assert len(known) <= MOST[language], "the lists only shrink"
+
+
+def test_the_architecture_names_each_room_once() -> None:
+    table = (
+        (rooms.ROOT / "ARCHITECTURE.md").read_text().split("| module | holds |")[1].split("\n\n")[0]
+    )
+    named = [
+        name for row in table.splitlines()[2:] for name in re.findall(r"`(\w+)`", row.split("|")[1])
+    ]
+    assert sorted(named) == sorted(rooms.rooms(rooms.SRC, ".rs"))
 
 
 def test_circles_are_found() -> None:
