@@ -26,11 +26,17 @@ impl GatheredPatches {
         Self::default()
     }
 
-    /// Takes rows, with the columns ``source``, ``patch``, ``txn``, ``seq``, ``op``, ``name``, ``value``, ``bytes`` (of the
-    /// terms) and ``names_node`` (whether one of them is a blank node).
+    /// Takes rows, with the columns ``source``, ``patch``, ``txn``, ``seq``, ``op``, ``name``, ``value`` and those
+    /// of a quad.
     fn push(&self, py: Python<'_>, rows: &Bound<'_, PyAny>) -> PyResult<()> {
         let mut batches = batches_of(rows)?;
         self.0.detached(py, |gathered| batches.each(|batch| Ok(gathered.push(&batch)?)))
+    }
+
+    /// Whether rows that change quads have content labels.
+    #[getter]
+    fn has_content_labels(&self, py: Python<'_>) -> PyResult<bool> {
+        self.0.detached(py, |gathered| Ok(gathered.has_content_labels))
     }
 
     /// The patches, for :meth:`merge` in another process.

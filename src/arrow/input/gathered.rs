@@ -8,6 +8,7 @@ use arrow_array::{Array, Int64Array, RecordBatch};
 
 use super::strings::Strings;
 use crate::error::{Error, ErrorKind, Position, Result};
+use crate::matching::is_content_label;
 use crate::patch::{GatheredPatch, GatheredRow};
 
 /// Patches by their sources and numbers.
@@ -15,19 +16,21 @@ use crate::patch::{GatheredPatch, GatheredRow};
 pub struct GatheredPatches {
     /// The patches.
     pub patches: BTreeMap<(Option<String>, i64), GatheredPatch>,
+    /// Rows that change quads have content labels.
+    pub has_content_labels: bool,
     rows: u64,
 }
 
 impl GatheredPatches {
-    /// Takes the rows of a batch: `source`, `patch`, `txn`, `seq`, `op`, `name`, `value`, `bytes` and `names_node`.
+    /// Takes the rows of a batch: `source`, `patch`, `txn`, `seq`, `op`, `name`, `value` and the columns of a quad.
     pub fn push(&mut self, batch: &RecordBatch) -> Result<()> {
         let strings = |name| Strings::of(name, batch.column_by_name(name));
         let (sources, ops) = (strings("source")?, strings("op")?);
         let (keys, values) = (strings("name")?, strings("value")?);
         let (patches, transactions) = (numbers(batch, "patch")?, numbers(batch, "txn")?);
-        let (places, bytes) = (numbers(batch, "seq")?, numbers(batch, "bytes")?);
-        let naming = batch.column_by_name("names_node").and_then(|column| column.as_boolean_opt());
-        let naming = naming.ok_or_else(|| missing("names_node", "booleans"))?;
+        let places = numbers(batch, "seq")?;
+        let [s, p, o, g] = ["subject", "predicate", "object", "graph"].map(strings);
+        let quads = [s?, p?, o?, g?];
         let mut row = 0;
         while row < batch.num_rows() {
             let source = sources.get(row);
@@ -38,14 +41,21 @@ impl GatheredPatches {
             };
             let gathered = self.patches.entry((source.map(str::to_owned), patch)).or_default();
             while row < batch.num_rows() && sources.get(row) == source && value(patches, row) == Some(patch) {
+                let op = ops.get(row);
+                let terms = || quads.iter().filter_map(|column| column.get(row));
+                let mut labels = terms().flat_map(labels).peekable();
+                let names_node = labels.peek().is_some();
+                if names_node && !self.has_content_labels {
+                    self.has_content_labels = matches!(op, Some("A" | "D")) && labels.any(is_content_label);
+                }
                 gathered.row(&GatheredRow {
-                    op: ops.get(row),
+                    op,
                     txn: value(transactions, row),
                     seq: value(places, row),
                     key: keys.get(row),
                     value: values.get(row),
-                    bytes: value(bytes, row).unwrap_or_default(),
-                    names_node: naming.is_valid(row) && naming.value(row),
+                    bytes: terms().map(|term| term.len() as i64).sum(),
+                    names_node,
                 });
                 row += 1;
             }
@@ -53,6 +63,12 @@ impl GatheredPatches {
         self.rows += batch.num_rows() as u64;
         Ok(())
     }
+}
+
+/// The labels of blank nodes in a term; what looks like one in a literal of a quoted triple counts too.
+fn labels(term: &str) -> impl Iterator<Item = &str> {
+    let words = if term.starts_with("<<(") { usize::MAX } else { 1 };
+    term.split(' ').take(words).filter_map(|word| word.strip_prefix("_:"))
 }
 
 /// A column of numbers.

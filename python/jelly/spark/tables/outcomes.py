@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import functools
-import operator
 import pickle
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,10 +16,9 @@ from jelly.spark.whole import is_whole, not_whole, without_begin
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
 _OPS = ("H", "PA", "PD", "A", "D", "TX", "TC", "TA", "Z")
-_CONTENT = r"(^|^<<.* )_:[bu][a-z2-7]{26}(-[0-9]+)?( |$)"
 _CELL = 10_000  # patches that go to the driver together
 _CHANGE = ["source", "patch", "txn", "seq", "op", *QUAD]
 # tasks whose changes the driver takes at once, and bytes of each
@@ -92,18 +89,8 @@ def outcomes_of(df: DataFrame, *, collects: bool = False) -> Outcomes:
     """
     from pyspark.sql import functions as F  # noqa: N812
 
-    is_header, is_change = F.col("op") == "H", F.col("op").isin("A", "D", "PA", "PD")
     numbers = [F.col(name).cast("bigint").alias(name) for name in ("patch", "txn", "seq")]
-    texts = [F.when(is_header, F.col(name)).alias(name) for name in ("name", "value")]
-    size = F.when(is_change, _size()).alias("bytes")
-    naming = (is_change & _names_node()).alias("names_node")
-    is_quad = F.col("op").isin("A", "D")
-    content = (is_quad & _names_node() & _has_content()).alias("content")
-    quad = zip(QUAD, [*map(F.col, QUAD[:3]), named_graph()], strict=True)
-    terms = [F.when(is_quad, column).alias(name) for name, column in quad]
-    rows = df.select(
-        "source", *numbers, "op", *texts, size, naming, content, *(terms if collects else ())
-    )
+    rows = df.select("source", *numbers, "op", "name", "value", *QUAD[:3], named_graph())
     cells = rows.mapInArrow(_PatchOutcomes(collects=collects), "parts binary, changes binary").toArrow()  # fmt: skip
     gathered = _internal.GatheredPatches()
     stamps: dict[str | None, Stamp] = {}
@@ -135,13 +122,12 @@ class _PatchOutcomes:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        gathered, is_content = _internal.GatheredPatches(), False
+        gathered = _internal.GatheredPatches()
         found: list[Any] = []
         left = self._bytes()
         try:
             for batch in batches:
                 gathered.push(batch)
-                is_content = is_content or pc.any(batch["content"]).as_py() is True
                 if left is None:
                     continue
                 changes = batch.select(_CHANGE).filter(pc.is_in(batch["op"], pa.array(["A", "D"])))
@@ -157,7 +143,7 @@ class _PatchOutcomes:
             for first in range(0, len(parts), _CELL):
                 some = parts[first : first + _CELL]
                 seen = {part[0][0]: stamps[part[0][0]] for part in some}
-                found.append((some, seen, is_content))
+                found.append((some, seen, gathered.has_content_labels))
         for one in found:
             yield _cell(parts=pickle.dumps(one))
 
@@ -179,11 +165,12 @@ def _cell(**values: bytes) -> pa.RecordBatch:
 
 
 def packed(rows: pa.RecordBatch) -> bytes:
-    """A stream of Arrow with one batch."""
+    """A stream of Arrow with one batch, compressed, since Spark copies it several times on its way to the driver."""
     import pyarrow as pa
 
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, rows.schema) as stream:
+    options = pa.ipc.IpcWriteOptions(compression="lz4")
+    with pa.ipc.new_stream(sink, rows.schema, options=options) as stream:
         stream.write_batch(rows)
     stream_bytes: bytes = sink.getvalue().to_pybytes()
     return stream_bytes
@@ -199,33 +186,6 @@ def _batches_of(cells: pa.ChunkedArray) -> list[pa.RecordBatch] | None:
             return None
         found += pa.ipc.open_stream(cell.as_buffer())
     return found
-
-
-def _names_node() -> Column:
-    """Whether a row has a blank node, or a string in a quoted triple that looks like one."""
-    return _in_any(
-        lambda term: term.startswith("_:") | (term.startswith("<<(") & term.contains(" _:"))
-    )
-
-
-def _has_content() -> Column:
-    """Whether a row has a label of the content, as a term or within one."""
-    return _in_any(lambda term: term.rlike(_CONTENT))
-
-
-def _in_any(test: Callable[[Column], Column]) -> Column:
-    from pyspark.sql import functions as F  # noqa: N812
-
-    found = (test(F.coalesce(F.col(name), F.lit(""))) for name in QUAD)
-    return functools.reduce(operator.or_, found)
-
-
-def _size() -> Column:
-    """Bytes of the terms of a row."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    sizes = [F.coalesce(F.octet_length(name), F.lit(0)) for name in QUAD]
-    return functools.reduce(operator.add, sizes).cast("bigint")
 
 
 def _outcome(patch: _internal._Gathered, stamp: Stamp) -> Outcome:
