@@ -314,6 +314,31 @@ def test_tokens_and_reading_alone(tmp_path: Path) -> None:
             jelly.grpc.publish(server, lines(1), topic="a", format="nq")
 
 
+@pytest.mark.parametrize(
+    ("logs", "allowed"),
+    [("secret", ["secret", "secret@1"]), ("*1", []), ("*@1", []), ("*", ["secret", "secret@1"])],
+)
+def test_a_right_to_a_log_is_one_to_its_versions(
+    tmp_path: Path, logs: str, allowed: list[str]
+) -> None:
+    """Before, a token for ``*1`` read version 1 of each log, and one for ``secret`` read no version of it."""
+    from jelly.service._tokens import made
+
+    token, line = made("one", "read,publish", logs)
+    (tmp_path / "tokens").write_text(f"{line}\n")
+    log = jelly.Log.create(tmp_path / "logs" / "secret")
+    log.publish(b'TX .\nA <a:s> <a:p> "0" .\nTC .\n')
+    with here(tmp_path / "logs", tokens=tmp_path / "tokens") as server:
+        for topic in ("secret", "secret@1"):
+            if topic in allowed:
+                assert read(server, topic, token=token) == ['"0"']
+                continue
+            with pytest.raises(FileNotFoundError, match=f"no topic '{topic}'"):
+                read(server, topic, token=token)
+            with pytest.raises(FileNotFoundError, match=f"no topic '{topic}'"):
+                jelly.grpc.publish(server, lines(1), topic=topic, format="nq", token=token)
+
+
 def test_one_server_has_the_topics(tmp_path: Path) -> None:
     with here(tmp_path) as server:
         with pytest.raises(OSError, match="another server uses these topics"), here(tmp_path):

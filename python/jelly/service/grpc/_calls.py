@@ -77,8 +77,14 @@ class Calls:
         if self._drains.is_set():
             raise Problem(503, "drain", "the server is stopping; try again")
 
-    def allow(self, context: Any, scope: str, name: str) -> Token | None:
+    def allow(self, context: Any, scope: str, name: str, log: str | None = None) -> Token | None:
         """Checks the token of a call, and returns it.
+
+        Args:
+            context: The call.
+            scope: What the call does.
+            name: The log or topic as the client names it.
+            log: The log whose dataset this is; a right to it is a right to all its versions.
 
         Raises:
             Problem: There is none (401), it may not do this (403, 404), or too often (429).
@@ -90,8 +96,8 @@ class Calls:
         self._rates.take(token.name if token else "", time.monotonic())
         if token is None:
             return None
-        if not token.may(scope, name):
-            if not token.may("read", name):
+        if not token.may(scope, log or name):
+            if not token.may("read", log or name):
                 raise Problem(404, "topic", f"there is no topic {name!r}")
             raise Problem(403, "scope", f"the token does not allow {scope}")
         return token

@@ -114,7 +114,7 @@ class Sources:
         Raises:
             Problem: The name is that of a file or a log, or cannot be one.
         """
-        if name in self._files or self._log_name(name) is not None:
+        if name in self._files or self.log_of(name) is not None:
             raise Problem(409, "patch.duplicate", f"{name!r} is a file or a log, and this call cannot publish to it")  # fmt: skip
         if self._topics is None:
             raise Problem(409, "topic", "this server keeps its logs in an object store, where a topic cannot grow by a frame: publish to a server with logs in a folder, or publish patches to a log")  # fmt: skip
@@ -133,12 +133,14 @@ class Sources:
                 self._made[name] = made
             return made.stream
 
-    def _log_name(self, name: str) -> str | None:
+    def log_of(self, name: str) -> str | None:
+        """The log whose dataset a name stands for; None: the name is that of a file or a topic."""
         log = name.partition("@")[0]
-        return log if NAME.fullmatch(log) and self._logs.has(log) else None
+        is_log = name not in self._files and NAME.fullmatch(log) and self._logs.has(log)
+        return log if is_log else None
 
     def _dataset(self, name: str) -> Spooled | None:
-        log = self._log_name(name)
+        log = self.log_of(name)
         if log is None:
             return None
         asked = name.partition("@")[2]

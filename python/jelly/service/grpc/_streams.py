@@ -37,7 +37,7 @@ class Streams:
                 asked = subscribe_of(message)
             except ValueError as error:
                 raise Problem(400, "message", str(error)) from None
-            self._calls.allow(context, "read", asked.topic)
+            self._calls.allow(context, "read", asked.topic, self._sources.log_of(asked.topic))
             metadata = metadata_of(context)
             if metadata.get("jelly-compress") == "true":
                 context.set_compression(grpc.Compression.Gzip)
@@ -67,7 +67,7 @@ class Streams:
                 messages = whole(messages, context)
             first = _first_of(messages)
             name = metadata.get("jelly-topic") or _stream_name(first)
-            self._calls.allow(context, "publish", name)
+            self._calls.allow(context, "publish", name, self._sources.log_of(name))
             topic = self._sources.published(name)
             if (publish_id := metadata.get("jelly-publish-id")) is not None:
                 is_new = self._whole(topic, first, messages, publish_id)
