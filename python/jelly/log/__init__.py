@@ -1,4 +1,4 @@
-"""Logs of patches, wherever they stand: :class:`jelly.Log`."""
+"""Logs of patches in a folder, on a server or in an object store: :class:`jelly.Log`."""
 
 from jelly.log._log import Log
 from jelly.log._types import Compacted, Head, LogInfo, LogVersion, Published

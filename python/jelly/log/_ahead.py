@@ -1,4 +1,4 @@
-"""Patches of an object store, read in order, some of them ahead: a request takes longer than what it brings."""
+"""Reads the patches of an object store in order, and requests several ahead, because latency exceeds transfer time."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from jelly._log_files import name_of
 from jelly.log._objects import Objects, Stored
 from jelly.log._patch import refused_at
 
-# what is read ahead: so many objects, of so many bytes in all
+# the maximum that is read ahead: number of objects, and their bytes in total
 _AHEAD = 16
 _AHEAD_BYTES = 16 << 20
 
 
 def patches(objects: Objects, ending: str, after: int, sizes: Sequence[int]) -> Generator[bytes]:
-    """The patches of a range of versions, as they are stored.
+    """Reads the patches of a range of versions, as they are stored.
 
     Args:
-        objects: Of the log.
-        ending: Of their names.
+        objects: The objects of the log.
+        ending: The ending of the names of the patches.
         after: The version before the range.
         sizes: Bytes of each patch of the range.
 
     Raises:
-        PatchError: One is gone (``patch.gap``), or has another size (``patch.damaged``).
-        OSError: The store cannot be reached, or rejects.
+        PatchError: A patch is gone (``patch.gap``), or has another size (``patch.damaged``).
+        OSError: The store cannot be reached, or rejects the request.
     """
     waiting: deque[tuple[int, int, Future[Stored | None]]] = deque()
     ahead = 0

@@ -1,4 +1,4 @@
-"""How the log of a folder begins: ``log.json``, and the base that ``base.json`` names."""
+"""How a log in a folder begins: ``log.json``, and the base that ``base.json`` names."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ EMPTY = "empty"
 
 
 def said_of(folder: Path) -> dict[str, Any]:
-    """What ``log.json`` says; nothing, if there is none.
+    """Returns the content of ``log.json``; an empty dict if there is no such file.
 
     Raises:
-        PatchError: It is damaged.
+        PatchError: The file is damaged.
     """
     try:
         said = json.loads((folder / LOG_JSON).read_text())
@@ -43,22 +43,22 @@ def said_of(folder: Path) -> dict[str, Any]:
 
 
 def is_log(folder: Path) -> bool:
-    """Whether a folder says that it is a log."""
+    """Returns whether a folder has the manifest of a log."""
     return any((folder / name).exists() for name in (BASE_JSON, LOG_JSON))
 
 
 def base_of(folder: Path) -> str | None:
-    """How a log begins: ``empty``, or the name of its base; None: it does not say."""
+    """Returns how a log begins: ``empty``, or the name of its base; None if the log does not record it."""
     if (folder / BASE_JSON).exists():
         return _internal.backup_base(folder)[0]
     return EMPTY if said_of(folder).get(BEGINS) == EMPTY else None
 
 
 def said_base_of(folder: Path) -> str:
-    """As :func:`base_of`, of a log of which a dataset is to be made.
+    """Like :func:`base_of`, for a log whose dataset is to be made.
 
     Raises:
-        PatchError: It does not say how it begins (``patch.base``).
+        PatchError: The log does not record how it begins (``patch.base``).
     """
     base = base_of(folder)
     if base is None:
@@ -67,12 +67,12 @@ def said_base_of(folder: Path) -> str:
 
 
 def manifest(work: Path, ending: str, **more: object) -> Path:
-    """``log.json`` of a log that begins now, in a work folder."""
+    """Writes ``log.json`` of a new log into a work folder."""
     return written_json(work / LOG_JSON, fresh(ending) | more)
 
 
 def fresh(ending: str) -> dict[str, Any]:
-    """What ``log.json`` says of a log that begins now."""
+    """Returns the content of ``log.json`` of a new log."""
     return {"id": str(uuid.uuid4()), "created": datetime.now(UTC).isoformat(), "ending": ending}
 
 
@@ -83,13 +83,13 @@ def begin(
     ending: str,
     base: tuple[Source, str, str] | None,
 ) -> bool:
-    """Makes a log in a folder begin, with a base (source, digest of its bytes, format) or empty.
+    """Sets the beginning of a log in a folder: a base (source, digest of its bytes, format), or empty.
 
     Returns:
-        Whether it did not say before how it begins.
+        Whether the log did not record before how it begins.
 
     Raises:
-        PatchError: It began otherwise (``patch.conflict``).
+        PatchError: The log begins differently (``patch.conflict``).
     """
     wanted = None
     if base is not None:
@@ -119,7 +119,7 @@ def begin(
 
 
 def dumped(work: Path, base: tuple[Source, str, str]) -> dict[str, Any]:
-    """Writes a base into a work folder, as a log keeps it; returns what the log says of it."""
+    """Writes a base into a work folder, in the form that a log stores; returns its entry for ``base.json``."""
     source, digest, format = base
     asked = {"base_format": format, "namespaces": True}
     done, way = stored(source, work / BASE, asked, None)
@@ -142,17 +142,17 @@ def refuse_other(
     *,
     has_patches: bool,
 ) -> None:
-    """Rejects a beginning that is not the one that a log has.
+    """Rejects a beginning that differs from the beginning of an existing log.
 
     Args:
-        place: Where the log stands.
-        now: How it begins: ``empty``, or the name of its base.
-        digest: Of the bytes that its base was made of.
-        wanted: What the log would say of the base that is given; None: it is to be empty.
-        has_patches: The log has patches.
+        place: The place of the log.
+        now: How the log begins: ``empty``, or the name of its base.
+        digest: Digest of the bytes from which the existing base was made.
+        wanted: The entry of the given base, as the log would store it; None if the log is to begin empty.
+        has_patches: Whether the log has patches.
 
     Raises:
-        PatchError: It is another one (``patch.conflict``).
+        PatchError: The beginnings differ (``patch.conflict``).
     """
     if not has_patches:
         if wanted is None and now == EMPTY:
@@ -166,7 +166,7 @@ def refuse_other(
 
 
 def with_digest(base: Source, work: Path) -> tuple[Source, str]:
-    """A base that can be read again, and the SHA-256 of its bytes."""
+    """Returns a base that can be read again, and the SHA-256 of its bytes."""
     if isinstance(base, bytes | bytearray | memoryview):
         return base, hashlib.sha256(base).hexdigest()
     if isinstance(base, str | os.PathLike) and os.fsdecode(base) != "-":
@@ -186,7 +186,7 @@ def _pieces(source: Any) -> Iterable[bytes]:
 
 
 def no_base(folder: object) -> PatchError:
-    """The error of a log that does not say how it begins."""
+    """Returns the error for a log that does not record how it begins."""
     message = (
         "this log does not record what it begins with, so no dataset can be made; record it once "
         "with `jelly log create`: with --base FILE, or --empty"

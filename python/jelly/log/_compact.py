@@ -1,4 +1,4 @@
-"""Compacting a log, here in a folder: the dataset at a version takes the place of the patches before."""
+"""Compaction of a log in a folder: the dataset at a version replaces the patches up to that version."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jelly.log._index import COMPACTED, Line, append
 from jelly.log._log import Log
 from jelly.log._types import Compacted
 
-# files that are flushed at once, and written before that
+# number of files that are flushed in parallel, and number of files written per round
 _FLUSHES, _ROUND = 8, 256
 _BASE = re.compile(r"base(-\d+)?\.jelly\.zst")
 
@@ -51,18 +51,18 @@ def _begin_after(log: FolderLog, work: Path, number: int) -> None:
         path = home / BASE_JSON
         known = json.loads(path.read_text()) if path.exists() else {}
         if known.get("version", 0) >= number:
-            return  # somebody else compacted it further meanwhile
+            return  # another process has already compacted the log further
         said = after_base(known, made)
         sync_file(part)
         manifest = written_json(work / BASE_JSON, said)
         part.replace(home / part.name)
         sync_folder(home)
-        manifest.replace(path)  # from here on it begins there
+        manifest.replace(path)  # from here on, the log begins with the new base
         sync_folder(home)
 
 
 def base_at(log: Log, number: int, part: Path) -> dict[str, Any]:
-    """Writes the dataset at a version to a file; returns what the log is to say of it as its base."""
+    """Writes the dataset at a version to a file; returns the entry that records it as the base of the log."""
     found = next(log.versions(number - 1, number))
     done = log.dataset(part, number, to="jelly", namespaces=True)
     return {
@@ -77,16 +77,16 @@ def base_at(log: Log, number: int, part: Path) -> dict[str, Any]:
 
 
 def after_base(known: dict[str, Any], made: dict[str, Any]) -> dict[str, Any]:
-    """What a log says of a base that takes the place of another one; ``known`` is what it said."""
-    # `sha256` is the digest of what the log began with, not of this base
+    """Returns the entry of a new base that replaces another one; ``known`` is the entry of the old base."""
+    # `sha256` is the digest of the file from which the log was created, not of this base
     return {name: value for name, value in known.items() if name != "sha256"} | made
 
 
 def _leave_stubs(log: FolderLog, work: Path) -> int:
-    """Leaves the headers of patches and the digests of their rows, by which late retries are known.
+    """Replaces patches by their headers and the digests of their rows, by which the log recognizes late retries.
 
     Returns:
-        How many patches had rows still.
+        Number of patches that still had rows.
     """
     contents, extent, count = log.contents, log.contents.extent(), 0
     with ThreadPoolExecutor(_FLUSHES) as pool:
@@ -108,14 +108,14 @@ def _leave_stubs(log: FolderLog, work: Path) -> int:
 
 
 def _stub(work: Path, line: Line, ending: str) -> tuple[Path, Line]:
-    """Writes what stays of a patch; returns its file, and what the index knows of it then."""
+    """Writes the stub of a patch; returns its file, and the line for the index."""
     part, headers = write_stub(work, line, ending)
     stat = part.stat()
     return part, line._replace(size=stat.st_size, mtime=stat.st_mtime_ns, headers=headers)
 
 
 def write_stub(work: Path, line: Line, ending: str) -> tuple[Path, list[list[str]]]:
-    """Writes the headers of a patch and the digest of its rows; returns the file, and the headers."""
+    """Writes the headers of a patch and the digest of its rows; returns the file and the headers."""
     part, headers = work / line.name, [*line.headers, [COMPACTED, f'"{line.digest}"']]
     with PatchWriter(part, format=stored_format(ending)) as writer:
         writer.write([{"op": "H", "name": key, "value": value} for key, value in headers])

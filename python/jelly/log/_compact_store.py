@@ -1,4 +1,4 @@
-"""Compacting a log in an object store: what names the new base is replaced only in the state that was read."""
+"""Compaction of a log in an object store: ``log.json`` is replaced only if it has not changed since it was read."""
 
 from __future__ import annotations
 
@@ -19,15 +19,17 @@ from jelly.log._object import ObjectLog
 from jelly.log._patch import refused_at, summary_of
 from jelly.log._types import Compacted
 
-# objects that are read and written at once
+# number of objects that are read and written in parallel
 _AT_ONCE = 16
-# members of what `log.json` says of a base: the one before, which is to be deleted, and how far only headers are left
+# members of the base in `log.json`: the former bases, which must be deleted, and the version up to
+# which patches are stubs
 _FORMER, _STUBS = "former", "stubs"
-# how often bases that nothing named were deleted; one that is made before that, and named after it, may be gone
+# counts the deletions of unreferenced bases; a base that was written before a deletion and is named
+# after it may be gone
 _SWEEPS = "sweeps"
-# a base that nothing names may be one that a compaction is about to name
+# a compaction may be about to name a base that is not referenced yet
 _YOUNG = timedelta(hours=1)
-# a header without a meaning
+# a header without meaning
 _PADDING = "padding"
 
 
@@ -54,7 +56,7 @@ def compact(log: ObjectLog, upto: int | str) -> Compacted:
 
 
 def _begin_after(log: ObjectLog, work: Path, number: int) -> int:
-    """Makes the log begin with the dataset at a version; returns the bytes of the new base."""
+    """Makes the log begin with the dataset at a version; returns the size of the new base in bytes."""
     guard: Guard = log.guard(number - 1, number)
     id = str((log.manifest.said or {}).get("id"))
     part = work / "base.jelly.zst"
@@ -68,13 +70,13 @@ def _begin_after(log: ObjectLog, work: Path, number: int) -> int:
 
         def after(said: Said, name: str = name, sweeps: int = sweeps) -> Said | None:
             if first_of(said) > number or said.get(_SWEEPS, 0) != sweeps:
-                return None  # somebody else compacted it further meanwhile, or may have deleted the new base
+                return None  # compacted further meanwhile, or the new base may be gone
             known: dict[str, Any] = said.get("base", {})
             former = [*known.get(_FORMER, ()), *([known["base"]] if known else ())]
             base = after_base(known, made | {"base": name}) | {_FORMER: former}
             return said | {BEGINS: "base", "base": base}
 
-        said = log.manifest.change(id, after)  # from here on it begins there
+        said = log.manifest.change(id, after)  # from here on, the log begins with the new base
         if said.get("base", {}).get("base") == name:
             return len(data)
         log.objects.delete(name)
@@ -83,12 +85,12 @@ def _begin_after(log: ObjectLog, work: Path, number: int) -> int:
 
 
 def _sweep(log: ObjectLog, id: str) -> int:
-    """Deletes bases that nothing names, as a compaction leaves one that is killed before it names it.
+    """Deletes unreferenced bases, which a compaction leaves if it is killed before it names its base.
 
-    A compaction that is still to name one of these notices by the count, and makes it again.
+    A compaction that has not named its base yet detects the deletion by the counter, and writes its base again.
 
     Returns:
-        The bytes of what it deleted.
+        Number of deleted bytes.
     """
     left: list[str] = []
 
@@ -104,10 +106,10 @@ def _sweep(log: ObjectLog, id: str) -> int:
 
 
 def _leave_stub(log: ObjectLog, work: Path, line: Line) -> int | None:
-    """Leaves the headers of a patch and the digest of its rows.
+    """Replaces a patch by its headers and the digest of its rows.
 
     Returns:
-        The bytes that the object has less; None: it had no rows any more.
+        The bytes by which the object shrank; None if the object had no rows any more.
     """
     found = log.objects.get(line.name)
     ending = line.name[line.name.index(".") :]
@@ -122,10 +124,10 @@ def _leave_stub(log: ObjectLog, work: Path, line: Line) -> int | None:
         )
         raise refused_at("patch.damaged", message, log.place)
     data = _stub(work, line, ending)
-    if len(data) == len(found.data):  # readers know by the size that it is another one
+    if len(data) == len(found.data):  # readers detect the replacement by the size
         data = _stub(work, line._replace(headers=[*line.headers, [_PADDING, '""']]), ending)
     if log.objects.replace(line.name, data, found.tag) is not None:
-        return None  # somebody else was faster
+        return None  # another process replaced it first
     return len(found.data) - len(data)
 
 
@@ -137,7 +139,7 @@ def _stub(work: Path, line: Line, ending: str) -> bytes:
 
 
 def _settle(log: ObjectLog, id: str, done: Said) -> int:
-    """Deletes the bases before, and records that nothing is left to do; returns the bytes of what it deleted."""
+    """Deletes the former bases, and records that this work is complete; returns the number of deleted bytes."""
     freed = sum(log.objects.delete(name) for name in done.get(_FORMER, ()))
 
     def after(said: Said) -> Said | None:

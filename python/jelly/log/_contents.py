@@ -1,4 +1,4 @@
-"""What the folder of a log has: versions, their files, and what the index knows of them."""
+"""The content of the folder of a log: its versions, their files, and the index."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from jelly.log._types import Head
 
 
 class Extent(NamedTuple):
-    """Which versions a folder had when it was looked at.
+    """The versions in a folder, as of one scan.
 
     Attributes:
-        stamp: The time at which others changed the folder last, in nanoseconds. None: it is not there.
+        stamp: Time of the last change by another process, in nanoseconds; None if the folder does not exist.
         first: The first version whose patch can be read.
         head: The last version.
         ending: The ending of the files.
-        begin: The first version that has a file: those before ``first`` are gone, except headers.
+        begin: The first version that has a file; of the files before ``first``, only the headers are left.
     """
 
     stamp: int | None
@@ -38,34 +38,34 @@ class Extent(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """No patch is there."""
+        """Whether the folder has no patches."""
         return self.head.version < self.first
 
 
 class Contents:
-    """What is in the folder of a log, kept from one look to the next. For several threads.
+    """The content of the folder of a log, cached between scans. Several threads can use it.
 
     Args:
         home: The folder.
-        ending: Of the files, where the folder does not say it.
+        ending: The ending of the files, if the folder does not record one.
     """
 
     def __init__(self, home: Path, ending: str) -> None:
         self.home = home
         self.turn = threading.RLock()
         self.door = threading.Condition()
-        """Held by those that look at ``waiting``; notified when some of them are done."""
+        """Held by threads that access ``waiting``; notified when some of these patches are done."""
         self.waiting: list[Any] = []
-        """Patches that are to be published, in the order in which they came."""
+        """Patches to be published, in the order in which they arrived."""
         self._checked: Checked | None = None
-        """What was found to be a chain, and is as it was but for what came since."""
+        """The versions that were checked to be a chain; only patches were published since then."""
         self._others: frozenset[str] = frozenset()
-        """Names that were there before the folder was listed."""
+        """Names that were in the folder before it was listed."""
         self._changes = 0
-        """Changes of this process that are under way."""
+        """Changes of this process that are in progress."""
         self._ending = ending
         self.id: str | None = None
-        """Of the log that stood in the folder at the last look."""
+        """The id of the log that was in the folder at the last scan."""
         self._manifests: list[tuple[int, int] | None] | None = None
         self._extent: Extent | None = None
         self._index: Index | None = None
@@ -76,11 +76,11 @@ class Contents:
         return _internal.patch_files(self.home) if self.home.is_dir() else []
 
     def path(self, version: int, extent: Extent) -> Path:
-        """The file of a version."""
+        """Returns the file of a version."""
         return self.home / name_of(version, extent.ending)
 
     def extent(self) -> Extent:
-        """The versions that are there; the folder is listed again if others changed it."""
+        """Returns the current versions; lists the folder again if other processes changed it."""
         with self.turn:
             extent = self.quick_extent()
             if self._changes or extent is not self._extent:
@@ -88,7 +88,7 @@ class Contents:
             return extent if self.home.stat().st_mtime_ns == extent.stamp else self._look()
 
     def quick_extent(self) -> Extent:
-        """The versions that are there, by a look at two names if they were known before."""
+        """Returns the current versions; checks only two names if the versions were known before."""
         with self.turn:
             self._renew()
             extent = self._extent
@@ -97,11 +97,11 @@ class Contents:
             return self._look() if self._has(extent.head.version + 1, extent) else extent
 
     def expected(self) -> Extent:
-        """The versions that are probably there: those of the last look, which nobody has to wait for."""
+        """Returns the versions of the last scan, which are probably current, without waiting for other threads."""
         return self._extent or self.quick_extent()
 
     def _renew(self) -> None:
-        """Forgets what was known, if another log stands in the folder now."""
+        """Discards the cached content if the folder now has another log."""
         found = [_stamp(self.home / name) for name in (LOG_JSON, BASE_JSON)]
         if found == self._manifests:
             return
@@ -120,7 +120,7 @@ class Contents:
                 break
             try:
                 return self._look_into()
-            except FileNotFoundError:  # the folder goes, or another one takes its place
+            except FileNotFoundError:  # the folder is being deleted or replaced
                 if is_last:
                     raise
         self._extent = None
@@ -157,13 +157,13 @@ class Contents:
         return self._extent
 
     def require_chain(self, extent: Extent) -> None:
-        """Rejects a log that is no chain of patches; reads only those that the index does not know.
+        """Rejects a log whose patches are not a chain; reads only the patches that the index does not have.
 
-        The check is made once, and again where the folder was changed by others who did not just publish; that of
-        the last patch each time.
+        The check runs once, and again if other processes changed the folder by more than publishing. The last patch
+        is checked each time.
 
         Raises:
-            PatchError: It is none.
+            PatchError: The patches are not a chain.
         """
         if self._checked is not None:
             if not extent.is_empty:
@@ -175,39 +175,38 @@ class Contents:
         self._checked = Checked(extent, others, self.index(extent).doubts)
 
     def range(self, after: int, upto: int | None) -> tuple[Extent, int]:
-        """Checks that a range of versions is there.
+        """Checks that a range of versions exists.
 
         Returns:
-            The versions that are there, and the last one of the range.
+            The current versions, and the last version of the range.
 
         Raises:
-            PatchError: A version of the range is gone (``patch.gap``), or not there yet
-                (``patch.version``).
+            PatchError: A version of the range is gone (``patch.gap``), or does not exist yet (``patch.version``).
         """
         extent = self.extent()
         return extent, refuse_range(after, upto, extent.first, extent.head.version, self.home)
 
     def number(self, version: int | str) -> int:
-        """The number of a version that is there.
+        """Returns the number of an existing version.
 
         Args:
-            version: Its number or id.
+            version: Number of the version, or id of its patch.
 
         Raises:
-            PatchError: It is not there (``patch.version``), or no longer (``patch.gap``).
+            PatchError: The version does not exist (``patch.version``), or is gone (``patch.gap``).
         """
         number = version_of(version, self.find, self.home)
         self.range(number - 1, number)
         return number
 
     def state(self, version: int | str) -> int:
-        """The number of a version whose dataset can be made: that of a patch, or of what the log begins with.
+        """Returns the number of a version whose dataset can be made: the version of a patch, or of the base of the log.
 
         Args:
-            version: Its number or id.
+            version: Number of the version, or id of its patch.
 
         Raises:
-            PatchError: As :meth:`number`.
+            PatchError: As for :meth:`number`.
         """
         if isinstance(version, str):
             version = version_of(version, self.find, self.home)
@@ -215,7 +214,7 @@ class Contents:
         return version
 
     def index(self, extent: Extent) -> Index:
-        """The index, with a line for each version."""
+        """Returns the index, with a line for each version."""
         with self.turn:
             index = self._index = self._index or Index(self.home)
             count = extent.head.version - extent.begin + 1
@@ -230,18 +229,18 @@ class Contents:
         return index.of(version, name, is_gone=version < extent.first)
 
     def keep(self, line: Line) -> None:
-        """Takes a version whose file this process rewrote."""
+        """Stores the line of a version whose file this process rewrote."""
         with self.turn:
             if self._index is not None:
                 self._index.keep(line)
 
     def line(self, version: int, extent: Extent) -> Line:
-        """What the index knows of a version that is there."""
+        """Returns the line of the index for an existing version."""
         with self.turn:
             return self._line(self.index(extent), version, extent)
 
     def find(self, identity: str | None) -> Line | None:
-        """What the index knows of the version that has an id, also of one whose rows are gone."""
+        """Returns the line of the index for the version with an id, even if the rows of the version are gone."""
         if identity is None:
             return None
         with self.turn:
@@ -256,11 +255,11 @@ class Contents:
             return line if is_it else None
 
     def forget(self) -> None:
-        """Looks at the folder again the next time."""
+        """Makes the next call scan the folder again."""
         self._extent = None
 
     def grow(self, extent: Extent, path: Path, written: Summary) -> Extent:
-        """Takes a version that this process added, and writes its line of the index; returns what is there then."""
+        """Stores a version that this process added, and appends its line to the index; returns the new extent."""
         line = line_of(extent.head.version + 1, path, written)
         append(self.home, line)
         if self._index is not None:
@@ -272,7 +271,7 @@ class Contents:
 
     @contextmanager
     def changing(self) -> Iterator[None]:
-        """Around what this process changes in the folder, which is no reason to look at all patches again."""
+        """Wraps a change of the folder by this process, so that the change does not cause a new check of all patches."""
         with self.turn:
             self.extent()
             self._changes += 1
@@ -286,11 +285,11 @@ class Contents:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Keeps others out for a moment; where folders cannot be locked, names are still exclusive."""
+        """Locks the folder for a moment; if folders cannot be locked, file names are still exclusive."""
         handle = os.open(self.home, os.O_RDONLY)
         try:
             with suppress(OSError):
-                import fcntl  # not every system has it
+                import fcntl  # some systems do not have it
 
                 fcntl.flock(handle, fcntl.LOCK_EX)
             yield
@@ -299,7 +298,7 @@ class Contents:
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
-    """What another file of the same name would not have; None: there is none."""
+    """Identifies a file, to distinguish it from a later file with the same name; None if there is no file."""
     try:
         stat = path.stat()
     except OSError:

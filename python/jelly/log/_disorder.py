@@ -1,4 +1,4 @@
-"""Whether the patches of a folder are a chain. What was found to be one, and is as it was, is not looked at again."""
+"""Checks whether the patches of a folder are a chain; unchanged patches that were checked are not read again."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class Checked(NamedTuple):
-    """What was found to be a chain.
+    """The versions that were checked to be a chain.
 
     Attributes:
         extent: The versions.
-        others: Names in the folder of what is no version.
-        doubts: Those of the index then.
+        others: Names in the folder that are not versions.
+        doubts: The ``doubts`` of the index at the time of the check.
     """
 
     extent: Extent
@@ -33,15 +33,15 @@ class Checked(NamedTuple):
 
 
 def refuse_disorder(home: Path, lines: Sequence[Line], *, is_end: bool = False) -> None:
-    """Rejects patches of a folder that are no chain.
+    """Rejects patches of a folder that are not a chain.
 
     Args:
         home: The folder.
-        lines: What the index knows of the patches, version after version.
-        is_end: Versions before them were checked, and the first of these with them.
+        lines: The lines of the index for the patches, in order of their versions.
+        is_end: Whether earlier versions, up to the first of these, were already checked.
 
     Raises:
-        PatchError: They are none.
+        PatchError: The patches are not a chain.
     """
     facts = [
         (
@@ -63,7 +63,7 @@ def refuse_disorder(home: Path, lines: Sequence[Line], *, is_end: bool = False) 
 
 
 def _base_before(line: Line) -> bytes:
-    """The manifest of a log that was compacted up to the version before a patch."""
+    """Returns the manifest of a log that was compacted up to the version before a patch."""
     after = line.statements
     said = {"base": "base", "timestamp": "-", "version": line.version - 1, "id": line.prev}
     before = 0 if after is None else after - line.added + line.deleted
@@ -71,7 +71,7 @@ def _base_before(line: Line) -> bytes:
 
 
 def names_in(home: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """What is in a folder, as far as it may matter to a log; names of folders end with a slash."""
+    """Returns the entries of a folder that may matter to a log; the names of folders end with a slash."""
     with os.scandir(home) as entries:
         for entry in entries:
             if not entry.name.startswith((".", "_")):
@@ -81,23 +81,23 @@ def names_in(home: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
 def grown(
     home: Path, checked: Checked, index: Index, line: Callable[[int, Extent], Line]
 ) -> Extent | None:
-    """The versions that are there, if others did nothing but publish since some were checked, and the chain goes on.
+    """Returns the current versions if the only change since a check is new patches that continue the chain.
 
-    Each file that was checked must be as the index knew it then: its lines are what was checked. The files that
-    came are checked with the last version before them, like those of a log that was compacted up to there.
+    Each file that was checked must still match its line in the index. The new files are checked together with the
+    last version before them, as in a log that was compacted up to that version.
 
     Args:
         home: The folder.
-        checked: What was checked.
-        index: Of the folder.
-        line: Gives the line of a version that came, and reads its patch if the index does not fit it.
+        checked: The versions that were checked.
+        index: The index of the folder.
+        line: Returns the line of a new version; reads the patch if the index does not match its file.
 
     Returns:
-        The versions; None: something else may have changed, or is wrong.
+        The versions; None if something else may have changed, or the patches are not a chain.
     """
     extent, before = checked.extent, checked.extent.head.version
     try:
-        # before the files: whoever publishes meanwhile makes the file first, and its line then
+        # read the index before the files, because publishers create the file first and then its line
         more = index.more()
         stamp = home.stat().st_mtime_ns
         stats = ((name, entry.stat()) for name, entry in names_in(home))
@@ -123,14 +123,14 @@ def grown(
         refuse_disorder(home, lines, is_end=True)
     except (JellyError, OSError):
         return None
-    # no id came twice, and the first patch does not come after one of them
+    # no id occurs twice, and the first patch does not come after another patch of the log
     if index.doubts != checked.doubts or _comes_after(index, extent.first):
         return None
     return now._replace(head=Head(last, lines[-1].id))
 
 
 def _comes_after(index: Index, first: int) -> bool:
-    """Whether the first patch of a log comes after one of the log."""
+    """Returns whether the first patch of a log comes after another patch of the same log."""
     known = index.known(first)
     if known is None or known.prev is None:
         return False

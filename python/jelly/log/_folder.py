@@ -40,7 +40,7 @@ from jelly.log._publish import publish
 from jelly.log._types import Compacted, Head, LogInfo, LogVersion, Published, WrittenPatch, time_of
 from jelly.types import Destination, PatchFormat, Source
 
-# a look at the next name costs microseconds
+# checking the next name takes microseconds
 _POLL = 0.02
 
 
@@ -48,7 +48,7 @@ class FolderLog(Log):
     """A log in a folder."""
 
     def _open(self, storage: Mapping[str, Any] | None) -> None:
-        del storage  # the place is none that has it
+        del storage  # a folder has no storage options
         scheme, is_url, _ = str(self.place).partition("://")
         if is_url and scheme.isalnum() and scheme != "file":
             more = "; jelly.grpc reads and publishes to logs over gRPC" if scheme.startswith("grpc") else ""  # fmt: skip
@@ -56,7 +56,7 @@ class FolderLog(Log):
         self._home = local_path(self.place)
         self.contents = Contents(self._home, self._ending)
         self.work = self._home
-        """Where patches are written before they get their names; on the same disk."""
+        """Where patches are written before they get their names; on the same disk as the log."""
 
     def __fspath__(self) -> str:
         return str(self._home)
@@ -78,7 +78,7 @@ class FolderLog(Log):
 
     @property
     def ending(self) -> str:
-        """The ending of its files."""
+        """The ending of the files of the log."""
         return self.contents.extent().ending
 
     def info(self) -> LogInfo:
@@ -118,12 +118,12 @@ class FolderLog(Log):
         format: PatchFormat,
         **options: Any,
     ) -> Prepared:
-        """Reads a patch that is to be published, and writes it as it comes after the head that is there now.
+        """Reads a patch to be published, and writes it so that it follows the current head.
 
         Raises:
-            PatchError: It has no meaning, or is not one patch.
+            PatchError: The patch is not valid, or the source does not have exactly one patch.
             JellyError: The source has an error.
-            ValueError: A header is one that the log gives.
+            ValueError: A header is one that the log sets.
         """
         extent = self.contents.expected()
         return prepared(
@@ -137,7 +137,7 @@ class FolderLog(Log):
         *,
         check: Callable[[Head], None] | None = None,
     ) -> Published:
-        """Publishes a patch that was read and checked; ``check`` may reject a head to publish after."""
+        """Publishes a patch that was read and checked; ``check`` may reject a head."""
         with self.contents.changing():
             return self.steadily(lambda _: publish(self.contents, found, expect, check=check))
 
@@ -160,32 +160,32 @@ class FolderLog(Log):
             yield found
 
     def paths(self, after: int = 0, upto: int | None = None) -> list[Path]:
-        """The files of a range of versions.
+        """Returns the files of a range of versions.
 
         Raises:
-            JellyError: A file is no whole patch; read with others, a part of it would be missing.
+            JellyError: A file is not a complete patch; in a joined stream, a part of it would be missing.
         """
         extent, upto = self.contents.range(after, upto)
         versions = range(after + 1, upto + 1)
         for version in versions:
-            self.contents.line(version, extent)  # reads a file that is not as the index knows it
+            self.contents.line(version, extent)  # reads a file that does not match the index
         return [self.contents.path(version, extent) for version in versions]
 
     def path(self, version: int) -> Path:
-        """The file of a version.
+        """Returns the file of a version.
 
         Raises:
-            PatchError: It is not what it was when it was published (``patch.damaged``).
+            PatchError: The file has changed since it was published (``patch.damaged``).
         """
         extent = self.contents.extent()
-        self.contents.line(version, extent)  # reads a file that is not as the index knows it
+        self.contents.line(version, extent)  # reads a file that does not match the index
         return self.contents.path(version, extent)
 
     def number(self, version: int | str) -> int:
-        """The number of a version that is there.
+        """Returns the number of an existing version.
 
         Raises:
-            PatchError: It is not there (``patch.version``), or no longer (``patch.gap``).
+            PatchError: The version does not exist (``patch.version``), or is gone (``patch.gap``).
         """
         return self.contents.number(version)
 
@@ -195,7 +195,7 @@ class FolderLog(Log):
         return read_patch(guard.each(parts(files)), **options)
 
     def guard(self, after: int, upto: int | None = None) -> Guard:
-        """Around reading versions after one, up to another, which others may compact meanwhile."""
+        """Returns a guard for reading versions after one, up to another, while others may compact the log."""
         return Guard(self._home, self._seen, after, upto)
 
     def _seen(self) -> Seen:
@@ -210,7 +210,7 @@ class FolderLog(Log):
         number = self.number(version)
         guard = self.guard(number - 1, number)
         with self.path(number).open("rb") as file:
-            guard.check()  # what was opened before that is the patch, whoever compacts the log
+            guard.check()  # a file opened before is the patch, even if it is compacted later
             convert(file, dest, to=to, format=self._format)
         return next(self.versions(number - 1, number))
 
@@ -220,30 +220,30 @@ class FolderLog(Log):
         return self.watch_on(watched_from(self, after), timeout, followed)
 
     def look(self, followed: Followed) -> int:
-        """The last version of a log that is watched.
+        """Returns the last version of a watched log.
 
         Raises:
-            PatchError: It is another log now (``patch.fork``).
+            PatchError: The folder now has another log (``patch.fork``).
         """
         id, head = self.seen()
         followed.check(id, head)
         return head.version
 
     def seen(self) -> tuple[str | None, Head]:
-        """The id of the log that is here now, and its head."""
+        """Returns the id of the log that is currently in the folder, and its head."""
         with self.contents.turn:
             head = self.contents.quick_extent().head
             return self.contents.id, head
 
     def has_moved(self, seen: tuple[str | None, Head]) -> bool:
-        """Whether something is new since a look; takes microseconds."""
+        """Returns whether the log has changed since ``seen``; takes microseconds."""
         return self.seen() != seen
 
     def watch_on(self, at: int, timeout: float | None, followed: Followed) -> Iterator[LogVersion]:
-        """Waits for versions after one; ``followed`` is what was seen of the log before."""
+        """Waits for versions after one; ``followed`` is the last known state of the log."""
 
         def versions(after: int, upto: int) -> Iterator[LogVersion]:
-            sync_folder(self._home)  # its publisher may have died in between
+            sync_folder(self._home)  # the publisher may have died before this flush
             return self.versions(after, upto)
 
         return watched(
@@ -257,7 +257,7 @@ class FolderLog(Log):
         return self.steadily(lambda check: self._dataset(dest, version, options, check))
 
     def steadily(self, make: Callable[[Callable[[], None]], Made]) -> Made:
-        """Makes something of base and patches, which others may compact; see :mod:`jelly.log._guard`."""
+        """Makes a result from base and patches, which others may compact meanwhile; see :mod:`jelly.log._guard`."""
         return steadily(self._home, self._seen, make)
 
     def _dataset(self, dest: Destination, version: int | str | None, options: Any, check: Callable[[], None]) -> Applied:  # fmt: skip
@@ -285,7 +285,7 @@ class FolderLog(Log):
         return compact(self, upto)
 
     def check_count(self, done: Applied) -> None:
-        """Rejects a dataset that has another number of statements than its patch or the base says."""
+        """Rejects a dataset whose number of statements differs from the number in its patch or in the base."""
         extent = self.contents.extent()
         if done.version >= extent.first:
             said = self.contents.line(done.version, extent).statements
@@ -296,7 +296,7 @@ class FolderLog(Log):
         refuse_other_count(done, said, self._home)
 
     def alone(self) -> AbstractContextManager[None]:
-        """Keeps other processes that publish out for a moment."""
+        """Locks out other publishing processes for a moment."""
         return self.contents.alone()
 
     def _create(self, base: Source | None, base_format: Any) -> None:
@@ -313,7 +313,7 @@ class FolderLog(Log):
         return self.chain(version)
 
     def chain(self, version: int) -> str:
-        """The digest of ids and rows of all versions up to one, by what the index knows of them."""
+        """Returns the digest of ids and rows of all versions up to one, computed from the index."""
         extent = self.contents.extent()
         lines = (self.contents.line(number, extent) for number in range(extent.first, version + 1))
         return chained("", ((line.id, line.digest) for line in lines))
@@ -332,11 +332,11 @@ class FolderLog(Log):
         guard = self.guard(after, upto)
         for path in self.paths(after, upto):
             yield path, format
-            guard.check()  # after it was read
+            guard.check()  # check after reading
 
     @property
     def _format(self) -> PatchFormat:
-        """The format of its files, where readers do not detect it."""
+        """The format of the files, if readers cannot detect it."""
         return "trp" if self.ending.startswith(".trp") else "auto"
 
     def _copy_base(self, work: Path) -> str:

@@ -1,4 +1,4 @@
-"""Whether a log that is watched is still the one that it was."""
+"""Checks whether a watched log is still the same log."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from jelly.log._types import Head, LogInfo, LogVersion
 
 
 class Followed:
-    """What whoever watches a log saw of it last.
+    """The last known state of a watched log.
 
     Args:
-        place: Where the log stands.
+        place: The place of the log.
     """
 
     def __init__(self, place: object) -> None:
@@ -26,18 +26,18 @@ class Followed:
 
     @property
     def seen(self) -> tuple[str | None, Head]:
-        """The id of the log at the last look, and its head."""
+        """Returns the id of the log at the last check, and its head."""
         return self._id, self._head
 
     def check(self, id: str | None, head: Head) -> None:
-        """Rejects a log that was deleted, made again or cut since the last look.
+        """Rejects a log that was deleted, created again or truncated since the last check.
 
         Args:
-            id: Of the log.
+            id: The id of the log.
             head: Its last version.
 
         Raises:
-            PatchError: It is another log (``patch.fork``).
+            PatchError: The place has another log (``patch.fork``).
         """
         before = self._head
         message = replaced("watched", self._id, id)
@@ -52,11 +52,11 @@ class Followed:
 
 
 def watched_from(log: Any, after: int | None) -> int:
-    """The version after which a watch of a log begins: the head, where none is given.
+    """Returns the version after which a watch begins; the default is the head.
 
     Raises:
-        PatchError: What comes after the version is gone (``patch.gap``), or the log has no such version
-            (``patch.version``): it is not the one that had it.
+        PatchError: The versions after this version are gone (``patch.gap``), or the log does not have this version
+            (``patch.version``), because the place has another log.
     """
     info: LogInfo = log.info()
     if after is None:
@@ -72,14 +72,14 @@ def watched(
     look: Callable[[], int],
     wait: Callable[[float], None],
 ) -> Iterator[LogVersion]:
-    """The versions after one as they come, each once.
+    """Yields new versions of a log as they arrive, each once.
 
     Args:
-        versions: Those of a log, after one and up to another.
-        at: The version.
+        versions: Returns the versions of a log after one, up to another.
+        at: The version to begin after.
         timeout: End after this number of seconds without a new version; the default is never.
-        look: Says the last version.
-        wait: Waits for another one, for so many seconds at most, or for a while.
+        look: Returns the last version.
+        wait: Waits for a new version, for at most this number of seconds, or for a short time.
     """
     patience = math.inf if timeout is None else timeout
     until = time.monotonic() + patience

@@ -1,4 +1,4 @@
-"""Reading a log that others may compact, repair or replace meanwhile."""
+"""Checks for reading a log that others may compact, repair or replace meanwhile."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Made = TypeVar("Made")
 
 
 class Seen(NamedTuple):
-    """What a look at a log says.
+    """The state of a log at the time of a check.
 
     Attributes:
-        id: Of the log; None: it has none.
+        id: The id of the log; None if it has none.
         first: The first version whose patch can be read.
         last: The last version.
     """
@@ -28,14 +28,14 @@ class Seen(NamedTuple):
 
 
 class Guard:
-    """Rejects what was read of versions that a log does not have any more.
+    """Rejects data that was read from versions that the log no longer has.
 
     Args:
-        place: Where the log stands.
-        look: Says what is there now. The guard looks once when it is made, before anything is read.
+        place: The place of the log.
+        look: Returns the current state. The guard calls it once on creation, before anything is read.
         after: The version before the first one that is read.
-        upto: The last one; None: the last of the log.
-        before: What was seen of the log already, in place of the first look.
+        upto: The last version that is read; None: the last version of the log.
+        before: The known state of the log, instead of the first call of ``look``.
     """
 
     def __init__(
@@ -52,11 +52,11 @@ class Guard:
         self._upto = self._before.last if upto is None else upto
 
     def check(self) -> None:
-        """Looks again.
+        """Checks the log again.
 
         Raises:
-            PatchError: Another log is there (``patch.changed``), or versions were compacted
-                (``patch.gap``) or set aside (``patch.version``).
+            PatchError: The place has another log (``patch.changed``), or versions were compacted (``patch.gap``) or
+                set aside (``patch.version``).
         """
         now = self._look()
         if (message := replaced("read", self._before.id, now.id)) is not None:
@@ -64,23 +64,23 @@ class Guard:
         refuse_range(self._after, self._upto, now.first, now.last, self._place)
 
     def each(self, pieces: Iterable[Piece]) -> Iterator[Piece]:
-        """Pieces that were read, each after a look: for places where a look costs microseconds."""
+        """Yields pieces and checks the log before each one: for places where a check costs microseconds."""
         for piece in pieces:
             self.check()
             yield piece
 
     def end(self, pieces: Iterable[Piece]) -> Iterator[Piece]:
-        """Pieces that were read, and a look at their end: for places where each look costs a request."""
+        """Yields pieces and checks the log at their end: for places where each check costs a request."""
         try:
             yield from pieces
         except JellyError:
-            self.check()  # what others did may be why
+            self.check()  # a change by others may be the cause
             raise
         self.check()
 
 
 def guarded(log: Any, id: str | None, after: int, upto: int) -> Guard:
-    """Around reading versions of the log that has an id, of whichever kind it is."""
+    """Returns a guard for reading versions of the log with an id, in any kind of place."""
 
     def look() -> Seen:
         info: LogInfo = log.info()
@@ -92,15 +92,15 @@ def guarded(log: Any, id: str | None, after: int, upto: int) -> Guard:
 def steadily(
     place: object, look: Callable[[], Seen], make: Callable[[Callable[[], None]], Made]
 ) -> Made:
-    """Makes something of the base of a log and its patches, and makes it again where the log was compacted meanwhile.
+    """Makes a result from the base and the patches of a log, again if the log was compacted meanwhile.
 
     Args:
-        place: Where the log stands.
-        look: Says what is there now.
-        make: Makes it, and calls what it is given when all is read, before the result counts.
+        place: The place of the log.
+        look: Returns the current state.
+        make: Makes the result; calls its argument after the last read, before the result counts.
 
     Raises:
-        PatchError: Another log is there now (``patch.changed``), or as of ``make``.
+        PatchError: The place has another log now (``patch.changed``), or as for ``make``.
     """
     while True:
         before = look()
@@ -122,9 +122,9 @@ def steadily(
 
 
 def replaced(how: str, before: str | None, now: str | None) -> str | None:
-    """Why the log that has an id now is not the one that was read or watched; None: it is.
+    """Returns a message if the current log is not the log that was read or watched; None if it is the same log.
 
-    A log without an id may get one.
+    A log without an id may get an id later.
     """
     if before is None or now == before:
         return None

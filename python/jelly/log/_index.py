@@ -1,8 +1,8 @@
-"""``_index.jsonl``: what is known of each version of a log without reading its patch.
+"""``_index.jsonl``: information about each version of a log, without reading its patch.
 
-The index is derived: it may be deleted, and is made again. A line is one append and ends with a
-checksum of its own, so nobody needs a lock; lines that are cut off or duplicated are ignored. A file of another size
-or with other rows than in its line is rejected.
+The index is derived: if it is deleted, it is made again. Each line is written by one append and ends with its own
+checksum, so no lock is needed; truncated and duplicate lines are ignored. A file whose size or rows differ from its
+line is rejected.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from jelly.log._types import LogVersion
 
 _CHECKSUM = ',"crc":"'
 COMPACTED = "compacted"
-"""The header of what is left of a patch of a compacted log: the digest of the rows that it had."""
+"""The header of a stub in a compacted log: the digest of the rows that the patch had."""
 
 
 class Line(NamedTuple):
-    """What the index knows of a version."""
+    """The line of the index for a version."""
 
     version: int
     name: str
@@ -49,16 +49,16 @@ class Line(NamedTuple):
 
     @property
     def keys(self) -> set[str]:
-        """The keys of its headers, in lower case."""
+        """The keys of the headers, in lower case."""
         return {key.lower() for key, _ in self.headers}
 
     @property
     def statements(self) -> int | None:
-        """The ``H statements`` of the patch: the size of the dataset after it."""
+        """The ``H statements`` of the patch: the number of statements of the dataset after it."""
         return count_of(self._header("statements"))
 
     def described(self, before: datetime | None) -> LogVersion:
-        """The version as users see it; ``before`` is the latest time before it."""
+        """Returns the version in the form that users see; ``before`` is the latest time before it."""
         own = self.time
         time = max(before, own) if before and own else own or before
         headers = tuple((key, value) for key, value in self.headers)
@@ -70,18 +70,18 @@ class Line(NamedTuple):
 
 
 class Index:
-    """The index of a folder. Not for several threads at once."""
+    """The index of a folder. Not safe for several threads at once."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._path = folder / INDEX
-        # how far the file was read, and which one
+        # the position up to which the file was read, and its inode
         self._read: tuple[int, int] = (0, 0)
         self.doubts = 0
-        """Grows where a version gets another line, and where an id was that of another version."""
+        """Incremented when a version gets another line, or when another version already had its id."""
         self._lines: dict[int, Line] = {}
         self._versions: dict[str, int] = {}
-        # the latest time up to each version, as far as it was requested
+        # the latest time up to each version, for the versions that were requested
         self._times: dict[int, datetime | None] = {}
         for line in self.more() or ():
             self.keep(line)
@@ -90,22 +90,22 @@ class Index:
         return len(self._lines)
 
     def of(self, version: int, name: str, *, is_gone: bool = False) -> Line:
-        """What is known of a version; the patch is read where the index does not fit its file.
+        """Returns the line of a version; reads the patch if the index does not match its file.
 
         Args:
             version: The version.
-            name: Of its file.
-            is_gone: The log was compacted: the file has the headers of the patch, if not its rows.
+            name: The name of its file.
+            is_gone: Whether the version was compacted, so that its file may have only the headers of the patch.
 
         Raises:
-            PatchError: The file is not the one that the index knows (``patch.damaged``), or only
-                headers are left of it (``patch.gap``).
+            PatchError: The file does not match the index (``patch.damaged``), or has only headers left
+                (``patch.gap``).
         """
         stat = (self._folder / name).stat()
         line = self._lines.get(version)
         if line is None or (line.name, line.size, line.mtime) != (name, stat.st_size, stat.st_mtime_ns):  # fmt: skip
             path = self._folder / name
-            # who removes the index says that files were changed on purpose
+            # deleting the index means that the files were changed on purpose
             known = (line.name, line.size, line.digest) if line and self._path.exists() else None
             if known is not None and stat.st_size != known[1] and _is_stub(path):
                 known = (name, stat.st_size, known[2])
@@ -125,17 +125,17 @@ class Index:
         return line
 
     def version_of(self, identity: str) -> int | None:
-        """The version whose patch has an id."""
+        """Returns the version whose patch has an id."""
         return self._versions.get(identity)
 
     def described(self, version: int, line: Line, before: datetime | None) -> LogVersion:
-        """A version as users see it; ``before`` is the latest time before it."""
+        """Returns a version in the form that users see; ``before`` is the latest time before it."""
         found = line.described(before)
         self._times[version] = found.time
         return found
 
     def time_before(self, version: int) -> datetime | None:
-        """The latest time before a version, of those versions that the index knows."""
+        """Returns the latest time before a version, among the versions in the index."""
         if version - 1 in self._times:
             return self._times[version - 1]
         times = (line.time for number, line in self._lines.items() if number < version)
@@ -143,7 +143,7 @@ class Index:
         return self._times[version - 1]
 
     def keep(self, line: Line) -> None:
-        """Takes a version whose patch was read or written."""
+        """Stores the line of a version whose patch was read or written."""
         if (known := self._lines.get(line.version)) is not None:
             self._times.clear()
             self.doubts += known != line
@@ -154,11 +154,11 @@ class Index:
             self._versions[identity] = line.version
 
     def known(self, version: int) -> Line | None:
-        """The line of a version, whether its file is so or not."""
+        """Returns the line of a version, even if its file does not match."""
         return self._lines.get(version)
 
     def more(self) -> list[Line] | None:
-        """The lines that the file got since it was read last; None: it is another file now, or gone."""
+        """Returns the lines that were appended since the last read; None if the file was replaced or deleted."""
         at, inode = self._read
         self._read = 0, 0
         try:
@@ -176,26 +176,26 @@ class Index:
 
 
 def _is_stub(path: Path) -> bool:
-    """Whether only the headers of a patch are left in a file."""
+    """Returns whether a file has only the headers of a patch."""
     with suppress(JellyError):
         return COMPACTED in summary_of(path, takes_positions=True).said
     return False
 
 
 def with_own_digest(found: Summary) -> Summary:
-    """What a patch says; where only its headers are left, with the digest of the rows that it had."""
+    """Returns the summary of a patch; for a stub, with the digest of the rows that the patch had."""
     digest = found.said.get(COMPACTED)
     return found if digest is None else found._replace(digest=lexical(digest))
 
 
 def line_of(version: int, path: Path, found: Summary) -> Line:
-    """What the index says of a version whose patch was read or written."""
+    """Makes the line of a version whose patch was read or written."""
     stat = path.stat()
     return made_line(version, path.name, stat.st_size, stat.st_mtime_ns, found)
 
 
 def made_line(version: int, name: str, size: int, mtime: int, found: Summary) -> Line:
-    """A line of a patch, whose file or object has a name, a size and a time of change."""
+    """Makes the line of a patch from the name, the size and the modification time of its file or object."""
     headers = [list(pair) for pair in found.headers]
     return Line(
         version, name, size, mtime, found.id, found.prev,
@@ -204,7 +204,7 @@ def made_line(version: int, name: str, size: int, mtime: int, found: Summary) ->
 
 
 def append(folder: Path, line: Line) -> None:
-    """Adds a line to the index, if that can be: it is derived."""
+    """Appends a line to the index if possible; errors are ignored because the index is derived."""
     with suppress(OSError):
         handle = os.open(folder / INDEX, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
         try:
@@ -216,13 +216,13 @@ def append(folder: Path, line: Line) -> None:
 
 
 def text_of(line: Line) -> str:
-    """A line as it is stored, with its checksum."""
+    """Formats a line for storage, with its checksum."""
     body = json.dumps(line._asdict(), separators=(",", ":"))[:-1]
     return f'{body}{_CHECKSUM}{zlib.crc32(body.encode()):08x}"}}'
 
 
 def parsed(text: str) -> Line | None:
-    """A line that was stored; None: it is damaged."""
+    """Parses a stored line; None if it is damaged."""
     body, found, checksum = text.rpartition(_CHECKSUM)
     if not found or f'{zlib.crc32(body.encode()):08x}"}}' != checksum:
         return None

@@ -1,7 +1,7 @@
 """Patches of several files as one stream.
 
-Files of our own writer, as logs keep them, are one stream where they are put end to end. Those of others are not: readers
-would look up their names in the tables of the file before. So others are written again.
+Files of this library's writer, as logs store them, can be concatenated to one stream. Files of other writers cannot:
+readers would look up their names in the lookup tables of the file before. So these files are written again.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from jelly._writers import PatchWriter
 from jelly.log._patch import ROW
 from jelly.types import PatchFormat, Source
 
-# bytes by which a file shows whose it is
+# number of bytes that show which writer made a file
 _START = 128
 _PIECE = 1 << 18
 
 
 def is_part(path: Path) -> bool:
-    """Whether a file is Jelly-Patch of our own writer, as logs keep it."""
+    """Returns whether a file is Jelly-Patch of this library's writer, as logs store it."""
     with path.open("rb", buffering=0) as file:
         return _internal.is_part(file.read(_START))
 
 
 def parts(files: Iterable[Path]) -> Iterator[bytes]:
-    """The patches of files of any format as one stream of Jelly-Patch."""
+    """Yields the patches of files of any format as one stream of Jelly-Patch."""
     for as_stored, some in groupby(files, is_part):
         read = partial(map, Path.read_bytes) if as_stored else _anew
         yield from read(some)
 
 
 def stored_parts(patches: Iterable[bytes], format: PatchFormat) -> Iterator[bytes]:
-    """As :func:`parts`, of the bytes of files."""
+    """Like :func:`parts`, for the bytes of files."""
     for data in patches:
         if _internal.is_part(data[:_START]):
             yield data

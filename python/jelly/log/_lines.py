@@ -1,8 +1,8 @@
-"""What is known of the versions of a log in an object store, from one request to the next.
+"""The known versions of a log in an object store, kept between requests.
 
-Patches are probed by their names, never listed: after the last one that is known. Of each 256 versions there is an
-object ``_index/000256.jsonl`` with the lines of :mod:`jelly.log._index`; it is derived, and made by whoever finds it
-missing.
+New patches are found by requests for the names after the last known version, not by listing. For each 256 versions
+there is an object ``_index/000256.jsonl`` with lines as in :mod:`jelly.log._index`; it is derived, and any client
+that finds it missing writes it.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from jelly.log._patch import Summary, refused_at, summary_of
 from jelly.log._types import Head, LogVersion
 
 _SEGMENT = 256
-# how many names are probed at once: one, where nothing new is likely
+# number of names that are requested in parallel: one while new versions are unlikely
 _PROBES = (1, 1, 1, 1, 2, 4, 8)
 
 
 class Lines:
-    """The versions of a log, from the first one. Not for several threads at once."""
+    """The versions of a log, from the first one. Not safe for several threads at once."""
 
     def __init__(self, objects: Objects, ending: str) -> None:
         self._objects = objects
@@ -36,28 +36,28 @@ class Lines:
 
     @property
     def head(self) -> Head:
-        """The last version that is known."""
+        """The last known version."""
         return Head(len(self._lines), self._lines[-1].id if self._lines else None)
 
     def line(self, version: int) -> Line:
-        """What is known of a version."""
+        """Returns the line of a version."""
         return self._lines[version - 1]
 
     def described(self, version: int) -> LogVersion:
-        """A version as users see it."""
+        """Returns a version in the form that users see."""
         return self.line(version).described(self._times[version - 2] if version > 1 else None)
 
     def find(self, identity: str | None) -> Line | None:
-        """What is known of the version that has an id."""
+        """Returns the line of the version with an id."""
         version = None if identity is None else self._versions.get(identity)
         return None if version is None else self.line(version)
 
     def catch_up(self) -> None:
-        """Finds the versions that were published since the last time.
+        """Finds the versions that were published since the last call.
 
         Raises:
-            PatchError: A version is no patch (``patch.damaged``), does not come after the one before (``patch.fork``),
-                has the id of another (``patch.duplicate``), or is gone (``patch.gap``).
+            PatchError: A version is not a patch (``patch.damaged``), does not come after the version before
+                (``patch.fork``), has the id of another version (``patch.duplicate``), or is gone (``patch.gap``).
             OSError: The store cannot be reached.
         """
         if not self._is_open:
@@ -82,7 +82,7 @@ class Lines:
                     self.take(found.data)
 
     def _refuse_hole(self) -> None:
-        """Rejects a log that lacks a version before one that it has; asked once, by one listing."""
+        """Rejects a log that lacks a version before an existing one; checked once, by one listing."""
         behind = [match for name in self._objects.numbers(name_of(len(self._lines), self.ending)) if (match := NAME.fullmatch(name))]  # fmt: skip
         last = max((int(match[1]) for match in behind), default=0)
         if last <= len(self._lines):
@@ -93,7 +93,7 @@ class Lines:
             raise refused_at("patch.gap", message, self._objects.url)
 
     def take(self, data: bytes, found: Summary | None = None) -> None:
-        """Takes the next version; ``found`` is what its patch says, where that is known."""
+        """Stores the next version; ``found`` is the summary of its patch if it is known."""
         version = len(self._lines) + 1
         name = name_of(version, self.ending)
         if found is None:
@@ -121,7 +121,7 @@ class Lines:
             self._versions[_same(line.id)] = line.version
 
     def _take_segment(self) -> bool:
-        """Takes the next lines at once, if somebody put them there."""
+        """Loads the next lines at once, if their segment is stored."""
         start = len(self._lines)
         found = self._objects.get(_segment(start + _SEGMENT))
         if found is None:
@@ -135,7 +135,7 @@ class Lines:
         return True
 
     def _put_segment(self) -> None:
-        """Puts the last lines there; who only reads a log may not."""
+        """Stores the last lines as a segment; errors are ignored because some clients may only read the log."""
         text = "\n".join(map(text_of, self._lines[-_SEGMENT:]))
         with suppress(OSError):
             self._objects.create(_segment(len(self._lines)), text.encode())

@@ -1,4 +1,4 @@
-"""Versions of a log as a table for people: on pages, and in a notebook."""
+"""Versions of a log as a table for pages and notebooks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NEWEST = 20
 
 
 def log_html(log: Log) -> str:
-    """The newest versions of a log, for a notebook.
+    """Renders the newest versions of a log for a notebook.
 
     Raises:
         JellyError: The log cannot be read.
@@ -35,7 +35,7 @@ def log_html(log: Log) -> str:
 
 
 def version_cells(one: LogVersion, href: str | None = None) -> tuple[object, ...]:
-    """What a list says of a version, whose page is at ``href``."""
+    """Renders the cells of a version in a list; ``href`` is the address of its page."""
     return (
         link(href, f"{one.version:,}"),
         time_text(one.time),
@@ -49,7 +49,7 @@ def version_cells(one: LogVersion, href: str | None = None) -> tuple[object, ...
 
 
 def versions_table(rows: Iterable[tuple[object, ...]], *more: str) -> Html:
-    """A list of versions."""
+    """Renders a list of versions."""
     heads = ["Version", "Time (UTC)", "Adds", "Deletes", "Prefixes", "Size", "Headers", "Id", *more]
     return table("Versions, the newest first", heads, rows)
 
@@ -59,7 +59,7 @@ def _count(sign: str, number: int, kind: str) -> Html:
 
 
 def id_html(id: str | None) -> Html:
-    """An id as code; nothing where there is none."""
+    """Renders an id as code; empty if there is no id."""
     return tag("code", id.removeprefix("<").removesuffix(">")) if id else Html("")
 
 
@@ -70,14 +70,14 @@ def _headers(version: LogVersion) -> Html:
 
 
 def time_text(time: datetime | None) -> str:
-    """A time to the second; empty where there is none."""
+    """Formats a time to the second; empty if there is no time."""
     return (
         "" if time is None else shown_time(time).replace("T", " ").removesuffix("Z").split(".")[0]
     )
 
 
 def size_text(size: int) -> str:
-    """Bytes with a unit."""
+    """Formats a number of bytes with a unit."""
     for unit in ("B", "KiB", "MiB"):
         if size < 1024:
             return f"{size:,.0f} {unit}" if unit == "B" or size >= 10 else f"{size:.1f} {unit}"

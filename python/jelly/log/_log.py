@@ -1,4 +1,4 @@
-"""``jelly.Log``: one class for logs wherever they stand."""
+"""``jelly.Log``: one class for logs in all kinds of places."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Log:
         storage: Mapping[str, Any] | None = None,
         **_: object,
     ) -> Self:
-        """Makes a log of the kind that the place has."""
+        """Creates a log of the kind that matches the place."""
         kind: Any = cls if cls is not Log else _kind_of(place)
         if storage is not None and not is_store(str(place)):
             raise ValueError(f"storage= works only with object stores, such as s3://bucket/log, not with {place}")  # fmt: skip
@@ -89,7 +89,7 @@ class Log:
         self._open(storage)
 
     def _open(self, storage: Mapping[str, Any] | None) -> None:
-        """Prepares what a log of this kind needs; opens no connection."""
+        """Prepares a log of this kind; opens no connection."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -181,7 +181,7 @@ class Log:
             format: Format of the patch, as in :func:`read_patch`.
 
         Returns:
-            Where it is now.
+            The version and id of the published patch.
 
         Raises:
             PatchError: The head is another patch (``patch.conflict``), the id belongs to other rows
@@ -203,7 +203,7 @@ class Log:
         return log_html(self)
 
     def versions(self, after: int = 0, upto: int | None = None) -> Iterator[LogVersion]:
-        """The versions of the log, in order.
+        """Yields the versions of the log, in order.
 
         Args:
             after: Begin after this version.
@@ -249,7 +249,7 @@ class Log:
             The version.
 
         Raises:
-            PatchError: The log does not have this version (``patch.version``), or no longer (``patch.gap``).
+            PatchError: The log does not have this version (``patch.version``), or its patch is gone (``patch.gap``).
         """
         raise NotImplementedError
 
@@ -305,7 +305,7 @@ class Log:
             **options: For the view, as for :func:`show`.
 
         Raises:
-            PatchError: The log does not have this version (``patch.version``), or no longer (``patch.gap``).
+            PatchError: The log does not have this version (``patch.version``), or its patch is gone (``patch.gap``).
         """
         return show_version(self, version, dest, **options)
 
@@ -318,7 +318,7 @@ class Log:
         return verify_log(self._source(), base=base, patch_format="jelly-patch")
 
     def pull(self, folder: str | os.PathLike[str]) -> Log:
-        """Copies the log to a folder, or only what is new since the last copy.
+        """Copies the log to a folder; later calls copy only new versions.
 
         Args:
             folder: The copy, which is also a log.
@@ -336,9 +336,9 @@ class Log:
     def compact(self, upto: int | str) -> Compacted:
         """Replaces the patches up to a version with the dataset at that version.
 
-        Headers and digests of rows stay, so the log still recognizes a patch that is sent again; reading the rows is
-        ``patch.gap``. If the process is killed, the log is either as before or compacted; the next call completes the
-        work. A server with tokens needs a token with the scope ``admin`` for this.
+        The headers and the digests of the rows stay, so the log still recognizes a patch that is sent again; reading
+        the rows raises ``patch.gap``. If the process is killed, the log is either as before or compacted; the next
+        call completes the work. A server with tokens needs a token with the scope ``admin`` for this.
 
         Args:
             upto: Number of the version, or id of its patch.
@@ -349,7 +349,7 @@ class Log:
         raise NotImplementedError
 
     def would_replay(self, found: Summary, head: Head, expect: int | str | None = None) -> bool:
-        """Whether the log already has the patch, as ``head`` or before.
+        """Returns whether the log already has the patch, as ``head`` or before.
 
         Raises:
             PatchError: The patch cannot be the next one.
@@ -358,31 +358,31 @@ class Log:
         return _internal.place_patch(claim, expect, head, self.known(found.identity)) is not None
 
     def known(self, identity: str | None) -> tuple[int, str] | None:
-        """Version and digest of the patch that has an id."""
+        """Returns version and digest of the patch with an id."""
         raise NotImplementedError
 
     def _create(self, base: Source | None, base_format: Any) -> None:
         raise NotImplementedError
 
     def _digest(self, version: int) -> str:
-        """The digest of the rows of a version that is there."""
+        """Returns the digest of the rows of an existing version."""
         raise NotImplementedError
 
     def _chain(self, version: int) -> str | None:
-        """The digest of ids and rows of all versions up to one; None: a server does not say it."""
+        """Returns the digest of ids and rows of all versions up to one; None if a server does not report it."""
         raise NotImplementedError
 
     def _stored(self, version: int, path: Path) -> None:
-        """Writes a patch to a new file, in the format of :meth:`_stored_ending`, that of a copy."""
+        """Writes a patch to a new file, in the format of :meth:`_stored_ending`, for a copy."""
         raise NotImplementedError
 
     def _stored_ending(self) -> str:
         raise NotImplementedError
 
     def _each(self, after: int, sizes: Sequence[int]) -> Generator[tuple[Any, PatchFormat]]:
-        """The patches after a version one by one: each as readers take it, and its format.
+        """Yields the patches after a version one by one: a source for readers, and its format.
 
-        ``sizes`` are the bytes of each, as :meth:`versions` says them.
+        ``sizes`` are the sizes of the patches in bytes, as in :meth:`versions`.
         """
         raise NotImplementedError
 
@@ -391,5 +391,5 @@ class Log:
         raise NotImplementedError
 
     def _source(self) -> Any:
-        """What functions of patches read."""
+        """Returns the source that functions of patches read."""
         raise NotImplementedError

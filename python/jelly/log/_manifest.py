@@ -1,4 +1,4 @@
-"""``log.json`` of a log in an object store: whose log it is, and how it begins."""
+"""``log.json`` of a log in an object store: the id of the log, and how it begins."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Said = dict[str, Any]
 
 
 class Manifest:
-    """What ``log.json`` said last.
+    """The last known content of ``log.json``.
 
     Args:
-        objects: Of the log.
+        objects: The objects of the log.
     """
 
     def __init__(self, objects: Objects) -> None:
@@ -29,11 +29,11 @@ class Manifest:
         self.said: Said | None = None
 
     def look(self) -> Said | None:
-        """What it says now; None: there is none.
+        """Returns the current content; None if there is no such object.
 
         Raises:
-            PatchError: It is damaged (``patch.damaged``).
-            OSError: The store cannot be reached, or rejects.
+            PatchError: The object is damaged (``patch.damaged``).
+            OSError: The store cannot be reached, or rejects the request.
         """
         found = self._objects.get(LOG_JSON)
         self.said = None if found is None else parsed(found.data, self._objects.url)
@@ -42,19 +42,19 @@ class Manifest:
     def begin(
         self, ending: str, more: Said, new: Mapping[str, str], *, has_patches: Callable[[], bool]
     ) -> bool:
-        """Puts it there, or says in it how the log begins.
+        """Creates ``log.json``, or records in it how the log begins.
 
         Args:
-            ending: Of the patches of a new log.
-            more: What it is to say.
-            new: What it is to say too, if it was not there.
-            has_patches: Whether the log has some.
+            ending: The ending of the patches of a new log.
+            more: Members to record.
+            new: More members to record if ``log.json`` did not exist.
+            has_patches: Returns whether the log has patches.
 
         Returns:
-            Whether it was not there.
+            Whether ``log.json`` did not exist.
 
         Raises:
-            PatchError: The log began otherwise (``patch.conflict``).
+            PatchError: The log begins differently (``patch.conflict``).
         """
         while True:
             found = self._objects.get(LOG_JSON)
@@ -73,17 +73,17 @@ class Manifest:
                 return said is None
 
     def change(self, id: str, make: Callable[[Said], Said | None]) -> Said:
-        """Changes what it says of the log that has an id, whoever else changes it meanwhile.
+        """Changes the content of the log with an id, even if others change it at the same time.
 
         Args:
-            id: Of the log.
-            make: What it is to say, of what it says; None: that stays.
+            id: The id of the log.
+            make: Returns the new content for the current content; None to keep the current content.
 
         Returns:
-            What it says then.
+            The content after the change.
 
         Raises:
-            PatchError: Another log is there (``patch.changed``).
+            PatchError: The place has another log (``patch.changed``).
         """
         while True:
             found = self._objects.get(LOG_JSON)
@@ -101,7 +101,7 @@ class Manifest:
         """Writes the base to a file.
 
         Raises:
-            PatchError: It is not there, or another one is (``patch.damaged``).
+            PatchError: The base is missing, or has another digest (``patch.damaged``).
         """
         name, url = said["base"]["base"], self._objects.url
         found = self._objects.get(name)
@@ -114,10 +114,10 @@ class Manifest:
 
 
 def parsed(data: bytes, url: str) -> Said:
-    """What the bytes of ``log.json`` of the log at an address say.
+    """Parses ``log.json`` of the log at an address.
 
     Raises:
-        PatchError: They are damaged (``patch.damaged``).
+        PatchError: The data is damaged (``patch.damaged``).
     """
     try:
         said = json.loads(data)
@@ -130,5 +130,5 @@ def parsed(data: bytes, url: str) -> Said:
 
 
 def first_of(said: Mapping[str, Any] | None) -> int:
-    """The first version whose patch can be read; ``said`` is what ``log.json`` says."""
+    """Returns the first version whose patch can be read; ``said`` is the content of ``log.json``."""
     return int(((said or {}).get("base") or {}).get("version", 0)) + 1

@@ -1,4 +1,4 @@
-"""A log in an object store: the same names as in a folder, each of which can be made once."""
+"""A log in an object store: the same names as in a folder, and each can be created only once."""
 
 from __future__ import annotations
 
@@ -88,18 +88,18 @@ class ObjectLog(Log):
         *,
         check: Callable[[Head], None] | None = None,
     ) -> Published:
-        """Publishes a patch that was read and checked; ``check`` may reject a head to publish after."""
+        """Publishes a patch that was read and checked; ``check`` may reject a head."""
         with self._turn:
             while True:
                 self._known_lines()
                 done = self._attempt(found, expect, check)
                 if done is not None:
-                    return done  # else another one was published while this one was written
+                    return done  # otherwise another patch was published while this one was written
 
     def _attempt(
         self, found: Prepared, expect: int | str | None, check: Callable[[Head], None] | None
     ) -> Published | None:
-        """Publishes after the head that is known; None: it is not the head any more."""
+        """Publishes after the known head; None if it is no longer the head."""
         lines, said = self._lines or Lines(self.objects, self._ending), found.summary
         known = lines.find(said.identity)
         claim = said.id, said.prev, said.digest
@@ -125,7 +125,7 @@ class ObjectLog(Log):
         written, data = found.written, found.path.read_bytes()
         other = self.objects.create(name_of(version, lines.ending), data)
         if other is not None:
-            with suppress(JellyError):  # the next look says whether it is of this log
+            with suppress(JellyError):  # the next check shows if it belongs to this log
                 lines.take(other)
             return None
         lines.take(data, written)
@@ -136,21 +136,21 @@ class ObjectLog(Log):
         return (lines.described(version) for version in range(after + 1, upto + 1))
 
     def _range(self, after: int, upto: int | None) -> tuple[Lines, int]:
-        """The range that was requested, if the log has it."""
+        """Returns the requested range, if the log has it."""
         lines, first = self.found()
         return lines, refuse_range(after, upto, first, lines.head.version, self.place)
 
     def found(self) -> tuple[Lines, int]:
-        """What is known of all versions, also of those that are gone, and the first that is not."""
+        """Returns the lines of all versions, including those that are gone, and the first version that is not gone."""
         with self._turn:
             lines = self._known_lines() or Lines(self.objects, self._ending)
             return lines, first_of(self.manifest.said)
 
     def number(self, version: int | str) -> int:
-        """The number of a version that is there.
+        """Returns the number of an existing version.
 
         Raises:
-            PatchError: It is not there (``patch.version``), or no longer (``patch.gap``).
+            PatchError: The version does not exist (``patch.version``), or is gone (``patch.gap``).
         """
         number = version_of(version, self.found()[0].find, self.place)
         self._range(number - 1, number)
@@ -160,7 +160,7 @@ class ObjectLog(Log):
         return read_patch(self._stream(after, upto), **options)
 
     def _stream(self, after: int, upto: int | None, said: Mapping[str, Any] | None = None) -> Iterator[bytes]:  # fmt: skip
-        """The patches of a range as one stream of Jelly-Patch; ``said`` is what ``log.json`` says, where that was read."""
+        """Returns the patches of a range as one stream of Jelly-Patch; ``said`` is ``log.json`` if it was read already."""
         with self._turn:
             lines, upto = self._range(after, upto)
             guard = self.guard(after, upto, said)
@@ -168,7 +168,7 @@ class ObjectLog(Log):
         return guard.end(stored_parts(self._patches(after, sizes), self._format))
 
     def guard(self, after: int, upto: int, said: Mapping[str, Any] | None = None) -> Guard:
-        """Around reading versions; ``said`` is what ``log.json`` says, where that was read before."""
+        """Returns a guard for reading versions; ``said`` is the content of ``log.json`` if it was read already."""
         with self._turn:
             known = said or self.manifest.said or self._look() or {}
 
@@ -178,7 +178,7 @@ class ObjectLog(Log):
         return Guard(self.place, lambda: seen(self._look() or {}), after, upto, seen(known))
 
     def _patches(self, after: int, sizes: Sequence[int]) -> Generator[bytes]:
-        """The patches of a range, in order; ``sizes`` are those that they had when they were indexed."""
+        """Yields the patches of a range, in order; ``sizes`` are their sizes at the time of indexing."""
         return patches(self.objects, self._stored_ending(), after, sizes)
 
     def _one(self, version: int) -> bytes:
@@ -246,7 +246,7 @@ class ObjectLog(Log):
         return Patches.of(self._stream(first - 1, None, said), first, head)
 
     def _base(self, said: Mapping[str, Any], path: Path) -> Path:
-        """Writes the base to a file, if the log is not compacted or replaced meanwhile."""
+        """Writes the base to a file, unless the log is compacted or replaced meanwhile."""
         first = first_of(said)
         try:
             self.manifest.write_base(said, path)
@@ -256,7 +256,7 @@ class ObjectLog(Log):
         return path
 
     def _check_count(self, done: Applied, said: Mapping[str, Any]) -> None:
-        """Rejects a dataset that has another number of statements than its patch or the base says."""
+        """Rejects a dataset whose number of statements differs from the number in its patch or in the base."""
         before = said.get("base", {}).get("statements", 0)
         is_after = done.version >= first_of(said)
         count = self.found()[0].line(done.version).statements if is_after else before
@@ -267,7 +267,7 @@ class ObjectLog(Log):
         return None if line is None else (line.version, line.digest)
 
     def _look(self) -> dict[str, Any] | None:
-        """What ``log.json`` says; None: there is none. What is known of another log is forgotten."""
+        """Returns the content of ``log.json``; None if there is none. Discards the lines of another log."""
         with self._turn:
             before, said = self.manifest.said, self.manifest.look()
             if before is not None and (said is None or said["id"] != before["id"]):
@@ -275,14 +275,14 @@ class ObjectLog(Log):
             return said
 
     def _known_lines(self) -> Lines | None:
-        """The versions, with those that came since the last time; None: no log is here yet."""
+        """Returns the versions, including new ones; None if there is no log here yet."""
         known, failed = self._lines, None
         if known is not None:
             try:
                 known.catch_up()
             except JellyError as error:
                 failed = error
-        # last, so that what was found belongs to the log that has the id
+        # read last, so that the found versions belong to the log with this id
         said = self._look()
         if self._lines is None and said is not None:
             self._lines, failed = Lines(self.objects, said["ending"]), None
@@ -295,26 +295,26 @@ class ObjectLog(Log):
         self.create_with(base, base_format, {})
 
     def create_with(self, base: Source | None, base_format: Any, more: Mapping[str, str]) -> bool:
-        """Makes the log, and says how it begins; ``log.json`` of a new one says ``more``.
+        """Creates the log, and records how it begins; a new ``log.json`` also gets ``more``.
 
         Returns:
-            Whether it was not there.
+            Whether the log did not exist.
         """
         if base is None:
             return self._begin({BEGINS: EMPTY}, more)
         with tempfile.TemporaryDirectory() as folder:
             work = Path(folder)
             wanted = dumped(work, (*with_digest(base, work), base_format))
-            # counts only once log.json names it
+            # the base counts only once log.json names it
             wanted["base"] = f"base-{uuid.uuid4()}.jelly.zst"
             self.objects.create(wanted["base"], (work / BASE).read_bytes())
         try:
             is_new = self._begin({BEGINS: "base", "base": wanted}, more)
-        except PatchError:  # it began otherwise
+        except PatchError:  # the log begins differently
             self.objects.delete(wanted["base"])
             raise
         if (self.manifest.said or {}).get("base", {}).get("base") != wanted["base"]:
-            self.objects.delete(wanted["base"])  # the log began so before
+            self.objects.delete(wanted["base"])  # the log already began with this base
         return is_new
 
     def _begin(self, more: dict[str, Any], new: Mapping[str, str] | None = None) -> bool:

@@ -1,4 +1,4 @@
-"""Names and bytes in an object store, where a name can be made once: what a log there is built on."""
+"""Names and bytes in an object store where a name can be created only once: the basis of logs in object stores."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from urllib.parse import urlsplit
 
 SCHEMES = ("s3", "s3a", "gs", "az", "azure", "abfs", "abfss")
 
-# how long a request is sent again
+# time in seconds for which a failed request is repeated
 _TRIES = 30.0
-# and how often at least, for one that is not answered may last as long
+# minimum number of attempts, because one unanswered request may take that long
 _LEAST = 3
-# the names that options `storage.*` of Spark have for these; others are those of obstore
+# options `storage.*` of Spark for these settings; other settings have the names of obstore
 _NAMES = {
     "accesskey": "access_key_id",
     "secretkey": "secret_access_key",
@@ -23,12 +23,12 @@ _NAMES = {
     "anonymous": "skip_signature",
 }
 
-# requests for the credentials that a machine of a cloud has, where nothing else says some
+# a request for the credentials of a cloud machine, made if no other credentials are configured
 _FROM_MACHINE = re.compile(
     r"https?://[^ ]*(/latest/api/token|/latest/meta-data/|/computeMetadata/|/metadata/identity/)"
 )
 
-# the error of a list says nothing of its kind but this
+# an error of a listing shows its kind only in its text
 _DENIED = re.compile(r"status code: 40[13]\b")
 
 _STORE = re.compile(rf"(?:{'|'.join(SCHEMES)})://", re.IGNORECASE)
@@ -37,7 +37,7 @@ Found = TypeVar("Found")
 
 
 def is_store(place: str) -> bool:
-    """Whether a place is an address in an object store."""
+    """Returns whether a place is an address in an object store."""
     return _STORE.match(place) is not None
 
 
@@ -46,7 +46,7 @@ class StoreDownError(ConnectionError):
 
 
 class StoreRefusedError(PermissionError):
-    """A store rejects the credentials, or what they ask."""
+    """A store rejects the credentials, or denies the request."""
 
 
 class Stored(NamedTuple):
@@ -54,18 +54,18 @@ class Stored(NamedTuple):
 
     data: bytes
     tag: dict[str, str]
-    """By which a store knows this state of it."""
+    """Tag by which the store identifies this state of the object."""
 
 
 class Objects:
     """The objects under an address.
 
-    Requests that fail are sent again for half a minute. The client of the store sends none again by
-    itself: of a name that can be made once, it could not say whether it made it.
+    Failed requests are repeated for half a minute. The client of the store itself repeats none: for a name that can
+    be created only once, it could not tell whether it created the object.
 
     Args:
         url: ``s3://bucket/log``, ``gs://...`` or ``az://...``.
-        storage: How the store is reached.
+        storage: How to reach the store.
 
     Raises:
         ImportError: obstore is not installed.
@@ -76,7 +76,7 @@ class Objects:
         self.url = url.rstrip("/")
         self._has_answered = False
         parts = urlsplit(url)
-        # abfss://container@account/... names no user
+        # abfss://container@account/... contains no user
         has_user = parts.username is not None and parts.scheme not in ("abfs", "abfss")
         if has_user or parts.password is not None:
             raise ValueError("the address of a log cannot contain a user or password: use storage=")
@@ -92,7 +92,7 @@ class Objects:
         is_plain = str(config.get("endpoint", "")).startswith("http://")
         client = (
             {"allow_http": True} if is_plain else None
-        )  # an empty one would hide the environment
+        )  # an empty value would hide the environment
         connect: Any = obstore.store.from_url
         try:
             self._store = connect(self.url, config=config, client_options=client, retry_config={"max_retries": 0})  # fmt: skip
@@ -100,10 +100,10 @@ class Objects:
             raise ValueError(f"{self.url}: {error}") from error
 
     def get(self, name: str) -> Stored | None:
-        """An object; None: there is none.
+        """Returns an object; None if it does not exist.
 
         Raises:
-            OSError: The store cannot be reached, or rejects.
+            OSError: The store cannot be reached, or rejects the request.
         """
         from obstore.exceptions import NotFoundError
 
@@ -118,38 +118,38 @@ class Objects:
         return self._again(ask)
 
     def create(self, name: str, data: bytes) -> bytes | None:
-        """Makes an object under a name that is free.
+        """Creates an object under a free name.
 
-        Whatever the store answers, its last word is what stands under the name: a refusal, an error
-        and a lost answer may each mean that the object was made or that it was not.
+        The object that is finally stored under the name decides, not the answer of the store: after a refusal, an
+        error or a lost answer the object may or may not have been created.
 
         Returns:
-            None: it is there, made by this call. Else what is there.
+            None if this call created the object; otherwise the bytes of the existing object.
 
         Raises:
-            OSError: The store cannot be reached, or rejects.
+            OSError: The store cannot be reached, or rejects the request.
         """
         return self._put(name, data, "create")
 
     def replace(self, name: str, data: bytes, tag: dict[str, str]) -> bytes | None:
-        """Makes another state of an object, if it is in the state of a tag.
+        """Replaces an object, if its state has this tag.
 
         Returns:
-            None: it is there. Else what is there instead.
+            None if the object was replaced; otherwise the bytes that are stored instead.
 
         Raises:
-            OSError: The store cannot be reached, or rejects.
+            OSError: The store cannot be reached, or rejects the request.
         """
         return self._put(name, data, tag)
 
     def delete(self, name: str) -> int:
-        """Deletes an object, if it is there.
+        """Deletes an object, if it exists.
 
         Returns:
-            The bytes that it had.
+            The size of the deleted object in bytes.
 
         Raises:
-            OSError: The store cannot be reached, or rejects.
+            OSError: The store cannot be reached, or rejects the request.
         """
         from obstore.exceptions import NotFoundError
 
@@ -164,7 +164,7 @@ class Objects:
         return self._again(ask)
 
     def _put(self, name: str, data: bytes, mode: Any) -> bytes | None:
-        """Makes an object, or another state of it: ``mode`` is ``create``, or the tag of the state before."""
+        """Creates or replaces an object: ``mode`` is ``create``, or the tag of the state to replace."""
 
         def ask() -> bytes | None:
             try:
@@ -179,18 +179,18 @@ class Objects:
         return self._again(ask)
 
     def numbers(self, after: str) -> list[str]:
-        """Names of some objects after a name, in the order of text: one page.
+        """Returns the names of some objects after a name, in text order: one page.
 
         Raises:
-            OSError: The store cannot be reached, or rejects.
+            OSError: The store cannot be reached, or rejects the request.
         """
         return self._again(lambda: [one["path"] for one in next(iter(self._store.list(offset=after)), ())])  # fmt: skip
 
     def dated(self, start: str) -> dict[str, datetime]:
-        """When the objects whose names begin with a text were made.
+        """Returns the modification times of the objects whose names begin with a text.
 
         Raises:
-            OSError: The store cannot be reached, or rejects.
+            OSError: The store cannot be reached, or rejects the request.
         """
 
         def ask() -> dict[str, datetime]:
@@ -198,23 +198,23 @@ class Objects:
             for page in self._store.list(offset=start):
                 for one in page:
                     if not one["path"].startswith(start):
-                        return found  # names come in the order of text
+                        return found  # names are listed in text order
                     found[one["path"]] = one["last_modified"]
             return found
 
         return self._again(ask)
 
     def folders(self) -> list[str]:
-        """The names before the first ``/`` of all objects.
+        """Returns the names before the first ``/`` of all objects.
 
         Raises:
-            OSError: The store cannot be reached, or rejects.
+            OSError: The store cannot be reached, or rejects the request.
         """
         found = self._again(lambda: self._store.list_with_delimiter()["common_prefixes"])
         return sorted(name.rstrip("/") for name in found)
 
     def _again(self, ask: Callable[[], Found]) -> Found:
-        """Asks until there is an answer, for half a minute."""
+        """Repeats a request until it is answered, for half a minute."""
         failed: Any = (ConnectionError, *_refusals())
         until, wait, tries = time.monotonic() + _TRIES, 0.05, 0
         while True:
@@ -224,7 +224,7 @@ class Objects:
                 self._has_answered = True
                 return found
             except (StoreDownError, StoreRefusedError):
-                raise  # of a request within, which was sent again already
+                raise  # raised by a nested request, which was already repeated
             except failed as error:
                 if _is_denied(error):
                     raise StoreRefusedError(_said(self.url, error)) from error
@@ -237,7 +237,7 @@ class Objects:
 
 
 def _said(what: str, error: Exception) -> str:
-    """What the store says, without the state of its client."""
+    """Returns the message of the store, without the state of its client."""
     return f"{what}: {str(error).partition(chr(10))[0]}"
 
 

@@ -1,4 +1,4 @@
-"""A patch before it is published: read once, checked, given the headers that a log gives."""
+"""A patch before it is published: read once, checked, and written with the headers that a log sets."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
 
 OF_THE_LOG = ("id", "prev", "previous", "compacted")
 _AHEAD = timedelta(minutes=5)
-# what a row of a patch is, without the place that it had
+# columns of a row of a patch, without its position
 ROW = ("op", "subject", "predicate", "object", "graph", "name", "value")
 
 
 class Summary(NamedTuple):
-    """What one patch says and does.
+    """A summary of one patch.
 
     Attributes:
         patches: Patches in the source.
-        headers: Those of the first patch, in order.
-        id: Its id.
+        headers: Headers of the first patch, in order.
+        id: The id of the patch.
         prev: The id of the patch before.
-        identity: By what the id is compared.
+        identity: The form of the id that is used for comparison.
         added: Committed ``A`` rows.
         deleted: Committed ``D`` rows.
         prefixes: Committed ``PA`` and ``PD`` rows.
-        digest: SHA-256 of its rows.
+        digest: SHA-256 of the rows.
     """
 
     patches: int
@@ -53,7 +53,7 @@ class Summary(NamedTuple):
 
     @property
     def said(self) -> dict[str, str]:
-        """The headers under names in lower case."""
+        """The headers, with keys in lower case."""
         return {key.lower(): value for key, value in self.headers}
 
 
@@ -61,23 +61,23 @@ def summary_of(source: Source, **options: object) -> Summary:
     """Reads patches to their end.
 
     Raises:
-        PatchError: They have no meaning.
+        PatchError: The patches are not valid.
         JellyError: The source has an error.
     """
     return Summary._make(_internal.summarize(source, options))
 
 
 class Prepared(NamedTuple):
-    """A patch that has a meaning, written as it would come after a head; not flushed to the disk.
+    """A valid patch, written so that it follows a head; not flushed to disk.
 
     Attributes:
         path: Its file.
-        ending: Of the file, which says the format.
-        summary: What the patch says; its id is made here, where it brings none.
-        added: Headers that it did not bring. The file begins with them.
+        ending: The ending of the file, which determines the format.
+        summary: Summary of the patch; its id is generated here if the patch had none.
+        added: Headers that were added to the patch. The file begins with them.
         prev: The id of the head.
         more: Headers that the publisher adds.
-        stamps: Where it has no time, it gets one.
+        stamps: Whether the patch gets a time if it has none.
     """
 
     path: Path
@@ -90,17 +90,17 @@ class Prepared(NamedTuple):
 
     @property
     def said(self) -> dict[str, str]:
-        """Its headers, under names in lower case."""
+        """The headers of the patch, with keys in lower case."""
         return {key.lower(): value for key, value in self.more.items()} | self.summary.said
 
     @property
     def written(self) -> Summary:
-        """What the file says."""
+        """Summary of the patch as written to the file."""
         prev = self.summary.prev or self.prev
         return self.summary._replace(prev=prev, headers=self.added + self.summary.headers)
 
     def after(self, prev: str | None, ending: str) -> Prepared:
-        """The patch as it comes after a head; written again, if another one was expected."""
+        """Returns the patch so that it follows a head; writes it again if another head was expected."""
         has_prev = self.summary.prev is not None or prev == self.prev
         if has_prev and ending == self.ending:
             return self
@@ -122,22 +122,22 @@ def prepared(
     stamps: bool = False,
     **options: Any,
 ) -> Prepared:
-    """Reads a patch that is to be published once: checks what it means, and writes it with the headers that it lacks.
+    """Reads a patch to be published once: checks it, and writes it with the headers that it lacks.
 
     Args:
         patch: The patch.
         work: A folder for its file.
         headers: More headers.
-        format: Of the patch.
-        ending: Of the file.
-        prev: The id of the patch that it is expected to come after.
-        stamps: Give it a time, if it has none.
-        **options: Of reading.
+        format: Format of the patch.
+        ending: The ending of the file.
+        prev: The id of the expected head.
+        stamps: Add a time if the patch has none.
+        **options: Options for reading.
 
     Raises:
-        PatchError: It has no meaning, or is not one patch.
+        PatchError: The patch is not valid, or the source does not have exactly one patch.
         JellyError: The source has an error.
-        ValueError: A header is one that the log gives.
+        ValueError: A header is one that the log sets.
     """
     if taken := [key for key in headers if key.lower() in OF_THE_LOG]:
         raise ValueError(
@@ -147,7 +147,7 @@ def prepared(
     made = f"<urn:uuid:{uuid.uuid4()}>"
     given = _headers(made, prev, more, stamps=stamps)
     found, added = _stamped(patch, path, ending, given, 0, options | {"format": format})
-    if found.id is None:  # the same one in each attempt
+    if found.id is None:  # each attempt uses the same id
         found = found._replace(id=made, identity=_internal.identify(made)[1])
     if found.patches != 1:
         raise refused("patch.several", several(found.patches))
@@ -165,7 +165,7 @@ def prepared(
 def _headers(
     id: str, prev: str | None, more: Mapping[str, str], *, stamps: bool
 ) -> list[tuple[str, str]]:
-    """Headers that a patch gets where it lacks them."""
+    """Returns the headers that a patch gets if it lacks them."""
     headers = [("id", id)] + ([] if prev is None else [("prev", prev)]) + list(more.items())
     if stamps and "timestamp" not in map(str.lower, more):
         headers.append(("timestamp", as_term(datetime.now(UTC))))
@@ -175,20 +175,20 @@ def _headers(
 def _stamped(
     patch: Source, path: Path, ending: str, headers: list[tuple[str, str]], skip: int, options: dict[str, Any]
 ) -> tuple[Summary, list[tuple[str, str]]]:  # fmt: skip
-    """Writes a patch with the headers that it lacks; returns what it says without them, and those that it got."""
+    """Writes a patch with the headers that it lacks; returns its summary without these headers, and the headers."""
     to: Any = {} if ENDING.fullmatch(ending) else {"format": "rdfp"}
     found, added = _internal.stamp_patch(patch, path, headers, skip, options, to)
     return Summary._make(found), added
 
 
 def refuse_time(found: Prepared, last: datetime | None) -> None:
-    """Rejects a time that is ahead of the clock, since all later times of the log would be wrong.
+    """Rejects a time in the future, because all later times of the log would be wrong.
 
-    In a backup, each version has a time: ``last`` is that of its last version.
+    In a backup, each version has a time: ``last`` is the time of the last version.
 
     Raises:
-        PatchError: The time is ahead (``patch.time``). In a backup, it is older than the last
-            version, or the header has no time (``patch.header``).
+        PatchError: The time is in the future (``patch.time``). In a backup: the time is older than the last version,
+            or the header has no time (``patch.header``).
     """
     said = found.said.get("timestamp")
     if said is None:
@@ -212,10 +212,10 @@ def refuse_time(found: Prepared, last: datetime | None) -> None:
 
 
 def refuse_miscounted(found: Prepared, before: int | None) -> None:
-    """Rejects a number of statements that does not fit the one before and the changes.
+    """Rejects a number of statements that does not match the number before it and the changes.
 
     Raises:
-        PatchError: It does not, or the one before is not known (``patch.header``).
+        PatchError: The numbers do not match, or the number before is unknown (``patch.header``).
     """
     after = count_of(found.said.get("statements", ""))
     if after is None:
@@ -237,10 +237,10 @@ def refuse_miscounted(found: Prepared, before: int | None) -> None:
 
 
 def refuse_other_count(done: Applied, said: int | None, place: object) -> None:
-    """Rejects a dataset that has another number of statements than a log says; None: it says none.
+    """Rejects a dataset whose number of statements differs from the recorded one; None: none is recorded.
 
     Raises:
-        PatchError: It has (``patch.damaged``).
+        PatchError: The numbers differ (``patch.damaged``).
     """
     if said is not None and said != done.statements:
         message = f"version {done.version} had {said} statements, but the stored files give {done.statements}"
@@ -248,13 +248,13 @@ def refuse_other_count(done: Applied, said: int | None, place: object) -> None:
 
 
 def refuse_range(after: int, upto: int | None, first: int, last: int, place: object) -> int:
-    """Rejects versions after one, up to another, that a log with the versions ``first`` to ``last`` does not have.
+    """Rejects a range of versions that a log with the versions ``first`` to ``last`` does not have.
 
     Returns:
-        Where they end: at ``upto``, or else at the last.
+        The end of the range: ``upto``, or the last version.
 
     Raises:
-        PatchError: They are gone (``patch.gap``), not there yet, or end before they begin
+        PatchError: Versions are gone (``patch.gap``), do not exist yet, or the range ends before it begins
             (``patch.version``).
     """
     refuse_bool("after", after)
@@ -274,10 +274,10 @@ def refuse_range(after: int, upto: int | None, first: int, last: int, place: obj
 
 
 def version_of(version: int | str, find: Callable[[str], Line | None], place: object) -> int:
-    """The number of a version that is given by its number or id, which ``find`` finds.
+    """Returns the number of a version given by its number or id; ``find`` looks up ids.
 
     Raises:
-        PatchError: No version can have the number, or none has the id (``patch.version``).
+        PatchError: The number cannot be a version, or no version has the id (``patch.version``).
     """
     refuse_bool("version", version)
     if isinstance(version, str):
@@ -293,11 +293,11 @@ def version_of(version: int | str, find: Callable[[str], Line | None], place: ob
 
 
 def base_id(info: LogInfo, versions: Callable[[int, int], Iterator[Any]]) -> str | None:
-    """The id of the version that a log begins after; None: no patch made it, or the log does not say it.
+    """Returns the id of the version that a log begins after; None if no patch made it, or the log does not record it.
 
     Args:
-        info: What is known of the log.
-        versions: Its versions after one, up to another.
+        info: Information about the log.
+        versions: Returns the versions after one, up to another.
     """
     before = info.first - 1
     if not before:
@@ -307,27 +307,27 @@ def base_id(info: LogInfo, versions: Callable[[int, int], Iterator[Any]]) -> str
 
 
 def several(count: int) -> str:
-    """Why so many patches are not one."""
+    """Returns the message for a source whose number of patches is not one."""
     if not count:
         return "expected one patch, found none"
     return f"expected one patch, found {count}; publish them one by one, or squash them"
 
 
 def lexical(term: str) -> str:
-    """The text of a literal; empty: the term is none."""
+    """Returns the text of a literal; empty if the term is not a literal."""
     return term.split('"')[1] if term.startswith('"') else ""
 
 
 def count_of(term: str) -> int | None:
-    """The number that a literal says."""
+    """Returns the number in a literal."""
     return whole_number(lexical(term))
 
 
 def refused(kind: str, message: str, source: str | None = None) -> PatchError:
-    """The error of a patch that a log does not take."""
+    """Returns the error for a patch that a log rejects."""
     return PatchError(f"{kind}: {message}", kind=kind, source=source)
 
 
 def refused_at(kind: str, message: str, place: object) -> PatchError:
-    """The error of the log at a place, which stands behind the message."""
+    """Returns the error for the log at a place, which is appended to the message."""
     return refused(kind, f"{message} ({place})", str(place))

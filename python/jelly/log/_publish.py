@@ -1,4 +1,4 @@
-"""Publishing to the folder of a log: each patch gets the next number, whole, or is rejected."""
+"""Publishing to the folder of a log: each patch gets the next number and appears complete, or is rejected."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from jelly.log._contents import Contents
 from jelly.log._patch import Prepared, count_of, refuse_miscounted, refuse_time, refused
 from jelly.log._types import Head, Published, time_of
 
-# files that are flushed at once
+# number of files that are flushed in parallel
 _FLUSHES = 8
 
 
 class _Waiting:
-    """A patch that waits for its number, and what came of it."""
+    """A patch that waits for its number, and its result."""
 
     def __init__(
         self,
@@ -52,15 +52,15 @@ def publish(
 ) -> Published:
     """Publishes a patch that was read and checked.
 
-    Of several threads, the one that came first publishes what waits behind it too, so that one flush of the folder
-    makes all of them durable.
+    If several threads publish, the first one also publishes the patches that wait behind its own, so one flush of the
+    folder makes all of them durable.
 
     Args:
-        contents: Of the folder.
+        contents: The content of the folder.
         found: The patch.
         expect: Number or id of the patch that must be the head.
-        is_counted: The patch has the number of statements that a backup counted.
-        check: May refuse to come after a head.
+        is_counted: Whether the patch has the number of statements that a backup counted.
+        check: May reject a head.
 
     Raises:
         PatchError: As for :meth:`jelly.Log.publish`.
@@ -91,7 +91,7 @@ def _publish_all(contents: Contents, batch: list[_Waiting]) -> None:
     while left:
         try:
             left = _Round(contents).publish(left)
-        except (JellyError, OSError, ValueError) as error:  # of the log, not of a patch
+        except (JellyError, OSError, ValueError) as error:  # an error of the log, not of a patch
             for one in left:
                 if not one.is_over:
                     one.error = error
@@ -108,15 +108,15 @@ class _Round:
         self._next: list[tuple[_Waiting, Prepared]] = []
         self._versions: dict[str | None, tuple[int, str]] = {}
         self._left: list[_Waiting] = []
-        # refused for a head that is not on the disk yet
+        # rejected because of a head that is not on disk yet
         self._doubtful: list[tuple[_Waiting, Exception]] = []
 
     def publish(self, batch: list[_Waiting]) -> list[_Waiting]:
-        """Publishes patches one after the other; returns those that must be tried again after another head."""
+        """Publishes patches in order; returns the patches that must be tried again after another head."""
         with self._contents.turn:
             self._place_all(batch)
         wanted = len(self._next)
-        self._flush()  # others may read the log meanwhile, and check what they want to publish
+        self._flush()  # meanwhile other threads may read the log and check their patches
         if self._next:
             with self._contents.turn:
                 self._link()
@@ -131,14 +131,14 @@ class _Round:
         is_flushed = False
         for one in batch:
             if one.found.summary.identity in self._versions:
-                self._left.append(one)  # it waits for what becomes of the other one with its id
+                self._left.append(one)  # waits for the patch with the same id
                 continue
             try:
                 one.done = self._replayed(one)
                 if one.done is None:
                     self._place(one)
                 elif not is_flushed:
-                    sync_folder(self._contents.home)  # its publisher may have died in between
+                    sync_folder(self._contents.home)  # the publisher may have died before it
                     is_flushed = True
             except Exception as error:
                 one.done = None
@@ -147,10 +147,10 @@ class _Round:
                     one.error = error
 
     def _replayed(self, one: _Waiting) -> Published | None:
-        """What a patch made before; None: it can be the next one.
+        """Returns the earlier result of a replayed patch; None if the patch can be the next one.
 
         Raises:
-            PatchError: It cannot.
+            PatchError: The patch cannot be the next one.
         """
         said = one.found.summary
         known = self._contents.find(said.identity)
@@ -163,7 +163,7 @@ class _Round:
         return Published(made, known.id or "", known.prev, path, replayed=True)
 
     def _place(self, one: _Waiting) -> None:
-        """Makes a patch the next one of the round."""
+        """Adds a patch to the round as the next one."""
         contents, extent = self._contents, self._extent
         if one.check is not None:
             one.check(self._head)
@@ -177,7 +177,7 @@ class _Round:
         self._versions[found.summary.identity] = self._head.version, found.summary.digest
 
     def _flush(self) -> None:
-        """Makes the files last; where one cannot, those behind it are tried again."""
+        """Makes the files durable; if one flush fails, the patches after it are tried again."""
         with ThreadPoolExecutor(min(_FLUSHES, len(self._next) or 1)) as pool:
             flush = map if len(self._next) == 1 else pool.map
             flushed = flush(_flushed, [found.path for _, found in self._next])
@@ -187,7 +187,7 @@ class _Round:
                     return
 
     def _give_up(self, at: int, error: Exception | None) -> None:
-        """Takes patches out of the round from one on; the first of them failed, or came too late."""
+        """Removes patches from the round, from a position on; the first of them failed, or came too late."""
         out = [one for one, _ in self._next[at:]]
         del self._next[at:]
         if error is not None:
@@ -200,7 +200,7 @@ class _Round:
         home, first = contents.home, extent.head.version + 1
         names = [home / name_of(first + at, extent.ending) for at in range(len(self._next))]
         with contents.alone():
-            if extent.is_empty and contents.files:  # the first one, perhaps under another ending
+            if extent.is_empty and contents.files:  # perhaps with another ending
                 contents.forget()
                 self._give_up(0, None)
                 return
@@ -228,7 +228,7 @@ class _Round:
             )
 
     def _last_time(self) -> datetime | None:
-        """The time of a backup: of its last version, or of a dump after it that had nothing new."""
+        """Returns the last time of a backup: of its last version, or of a later dump without changes."""
         home = self._contents.home
         if not (home / BASE_JSON).exists():
             return None
@@ -257,7 +257,7 @@ class _Round:
 
 
 def _flushed(path: Path) -> OSError | None:
-    """Makes a file last; returns why it could not."""
+    """Flushes a file to disk; returns the error if this fails."""
     try:
         sync_file(path)
     except OSError as error:

@@ -17,7 +17,7 @@ from jelly.log._types import LogInfo
 
 
 def pull(source: Log, folder: str | os.PathLike[str]) -> Log:
-    """Copies what is new; see :meth:`Log.pull`."""
+    """Copies new versions; see :meth:`Log.pull`."""
     home = local_path(folder)
     existing(source)
     info = source.info()
@@ -48,7 +48,7 @@ def pull(source: Log, folder: str | os.PathLike[str]) -> Log:
 
 
 def _begin(source: Log, id: str | None, home: Path, work: Path, base: str | None) -> None:
-    """Begins the copy as the log began."""
+    """Starts the copy with the same beginning as the log."""
     said: dict[str, object] = {"id": id, "ending": source._stored_ending()}
     created = source.info().created
     said["created"] = None if created is None else created.isoformat()
@@ -65,7 +65,7 @@ def _begin(source: Log, id: str | None, home: Path, work: Path, base: str | None
 
 
 def _check(source: Log, copy: FolderLog, info: LogInfo) -> None:
-    """Rejects a folder that has something else than the log."""
+    """Rejects a folder whose content differs from the log."""
     head, id, last = copy.head, info.id, info.head.version
     where = str(copy.folder)
     if said_of(copy.folder).get("id") not in (None, id):
@@ -75,7 +75,7 @@ def _check(source: Log, copy: FolderLog, info: LogInfo) -> None:
     if head.version < copy.info().first:
         return
     if head.version == info.first - 1:
-        return  # what the copy ends with is the base now; the next patch says what it comes after
+        return  # the base replaced the last patch of the copy; the next patch names it
     found = next(source.versions(head.version - 1, head.version))
     if found.id != head.id:
         raise refused("patch.fork", f"version {head.version} is {head.id} in {where}, but {found.id} in the log", where)  # fmt: skip

@@ -1,4 +1,4 @@
-"""Setting aside what stands behind a hole, so that a log can be published to again."""
+"""Sets aside the patches after a missing one, so that patches can be published to the log again."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from jelly.log._there import existing
 
 
 class Repaired(NamedTuple):
-    """What was set aside.
+    """Summary of the patches that were set aside.
 
     Attributes:
-        head: The last version that is left.
+        head: The last remaining version.
         moved: The files that came after the missing patch, at their new places.
         lost: Number of versions that the index records and that are gone.
     """
@@ -65,14 +65,14 @@ def repair(folder: Path | str) -> Repaired:
             moved = [path.replace(aside / path.name) for path in behind]
             sync_folder(aside)
         (home / INDEX).unlink(missing_ok=True)
-        if (home / STATES).exists():  # datasets of versions that are made anew now
+        if (home / STATES).exists():  # datasets of versions whose numbers will be used again
             shutil.rmtree(home / STATES)
         sync_folder(home)
     return Repaired(head, tuple(moved), lost)
 
 
 def _before(home: Path, first: int | None) -> int:
-    """The version before the first patch."""
+    """Returns the version before the first patch."""
     if (home / BASE_JSON).exists():
         return _internal.backup_base(home)[3]
     return 0 if (home / LOG_JSON).exists() or first is None else first - 1

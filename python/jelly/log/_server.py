@@ -1,4 +1,4 @@
-"""A log on a server: the same verbs over HTTP."""
+"""A log on a server: the same methods over HTTP."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from jelly.types import Destination, PatchFormat, Source
 
 _PATCH = "application/x-jelly-rdf-patch"
 _DATA = "application/x-jelly-rdf"
-# how long a publish is tried again, with the same id
+# time in seconds for which a publish is repeated, with the same id
 _TRIES = 30.0
 
 
@@ -40,7 +40,7 @@ class ServerLog(Log):
     """A log on a server."""
 
     def _open(self, storage: Mapping[str, Any] | None) -> None:
-        del storage  # the place is none that has it
+        del storage  # a server has no storage options
         self._at = Address.of_log(self.place, self._token)
 
     def _json(self, path: str = "", **query: Any) -> Any:
@@ -62,7 +62,7 @@ class ServerLog(Log):
             return self._sent(found.path, expect)
 
     def _sent(self, body: Path, expect: int | str | None) -> Published:
-        """Sends a patch, which has its id, again until the server answers: for half a minute."""
+        """Sends a patch, which has an id, and repeats this until the server answers: for half a minute."""
         until, wait = time.monotonic() + _TRIES, 0.05
         while True:
             try:
@@ -147,11 +147,11 @@ class ServerLog(Log):
             return applied(b"" if empty else base, log, dest, given, None)
 
     def _state_of(self, id: str, info: LogInfo) -> int | str:
-        """The version with an id, if its dataset can be made: by its number, if the log begins with it."""
+        """Returns the version with an id, if its dataset can be made; its number, if the log begins with it."""
         identity, base = _internal.identify(id)[1], base_id(info, self.versions)
         if base is not None and _internal.identify(base)[1] == identity:
             return info.first - 1
-        self.known(identity)  # refuses what is gone
+        self.known(identity)  # rejects a version that is gone
         return id
 
     def _state(self, version: int, path: Path) -> None:
@@ -209,12 +209,12 @@ class ServerLog(Log):
         if not sizes:
             return
         with self._range(after, after + len(sizes)) as answer:
-            # only what is sent as it is stored has the sizes of what is stored
+            # the sizes match the parts of the answer only if the patches are sent as they are stored
             is_stored = answer.header("content-length") == str(sum(sizes))
             for size in sizes if is_stored else ():
                 part = answer.part(size)
                 yield part, "jelly-patch"
-                for _ in part:  # to where the next one begins
+                for _ in part:  # read to the beginning of the next patch
                     pass
         if not is_stored:
             for version in range(after + 1, after + len(sizes) + 1):

@@ -1,4 +1,4 @@
-"""``Log.show``: what a version of a log changed, for people."""
+"""``Log.show``: shows what a version of a log changed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def show_version(
     log: Log, version: int | str, dest: Destination | None, **options: Unpack[ShowLogOptions]
 ) -> Shown:
-    """Shows what a version changed of the one before; see :meth:`Log.show`."""
+    """Shows what a version changed compared with the version before; see :meth:`Log.show`."""
     with TemporaryDirectory(prefix="jelly-show-") as folder:
         patch, before = Path(folder, "change.jellyp"), Path(folder, "before.jelly")
         found = log.fetch(version, patch, to="jelly-patch")
@@ -26,11 +26,11 @@ def show_version(
         try:
             log.dataset(before, found.version - 1, to="jelly")
         except PatchError as error:
-            # nothing says what the dataset was: what the rows say is shown
+            # the dataset before is unknown: show only the rows
             if error.kind != "patch.base":
                 raise
             base = None
         options.setdefault("new_name", f"version {found.version}")
-        # a patch on its own: its place in the chain was checked where it was found
+        # a single patch: its place in the chain was checked by the log
         options["chain"] = "ignore"
         return show(patch, dest, base, **options)

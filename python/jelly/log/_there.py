@@ -1,4 +1,4 @@
-"""Whether a log stands at a place: a mistyped path would read as an empty log."""
+"""Checks whether a place has a log, because a mistyped path would read as an empty log."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from jelly.log._begin import is_log
 from jelly.log._folder import FolderLog
 from jelly.log._log import Log
 
-# names that an error says
+# maximum number of names in an error
 _NAMES = 3
 _ADDRESS = re.compile(r"[\w.-]+:\d+(/|$)")
 _CREATE = "create one with `jelly log create`"
 
 
 def existing(log: Log) -> Log:
-    """The log, if it is there.
+    """Returns the log, if it exists.
 
     Raises:
-        FileNotFoundError: It is not.
+        FileNotFoundError: The log does not exist.
     """
     if isinstance(log, FolderLog):
         if not (is_log(log.folder) or log.files):
             raise FileNotFoundError(_instead(log.place, log.folder))
         return log
-    info = log.info()  # a server answers with an error where it has none
+    info = log.info()  # a server without this log answers with an error
     if info.id is None and info.head.version == 0:
         raise FileNotFoundError(f"{log.place}: there is no log; {_CREATE}")
     return log
 
 
 def _instead(place: str, folder: Path) -> str:
-    """What stands where a log was expected."""
+    """Returns a message about what the place has instead of a log."""
     if folder.is_file():
         return (
             f"{place} is a file; expected a folder, a server or an object store with a log "

@@ -13,10 +13,10 @@ WrittenPatch: TypeAlias = Literal["auto", "text", "jelly-patch", "rdfp", "trp"]
 
 
 class Head(NamedTuple):
-    """Where a log ends.
+    """The last version of a log.
 
     Attributes:
-        version: The number of its last patch; 0 if it has none.
+        version: The number of the last patch; 0 if the log has none.
         id: The id of that patch.
     """
 
@@ -28,7 +28,7 @@ class Published(NamedTuple):
     """A patch of a log.
 
     Attributes:
-        version: Its number.
+        version: The number of its version.
         id: Its id.
         prev: The id of the patch before it.
         path: Its file, for a log in a folder; otherwise None.
@@ -108,7 +108,7 @@ class LogInfo(NamedTuple):
 
 
 def as_json(found: Any) -> Any:
-    """A result as JSON has it: names of fields, times as text, headers as pairs."""
+    """Converts a result for JSON: fields by name, times as text, headers as pairs."""
     if isinstance(found, tuple) and hasattr(found, "_asdict"):
         return {name: as_json(value) for name, value in found._asdict().items()}
     if isinstance(found, tuple | list):
@@ -119,10 +119,10 @@ def as_json(found: Any) -> Any:
 
 
 def time_of(text: str | None) -> datetime | None:
-    """The time that JSON says; None: it says none."""
+    """Parses a time of JSON; None if there is no time."""
     try:
         found = datetime.fromisoformat(text) if text else None
     except ValueError:
         return None
-    # a time without zone is taken as UTC, or it would be another one on each machine
+    # a time without time zone is taken as UTC, so that it is the same on each machine
     return found and (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
