@@ -6,7 +6,7 @@
     replica.follow("log/")
     replica.read()
 
-Needs the extra ``jelly-patch[arrow]``; ``docs/replicas.md`` says more.
+Needs the extra ``jelly-patch[arrow]``; see ``docs/replicas.md``.
 """
 
 from jelly.errors import ReplicaError

@@ -17,7 +17,7 @@ from jelly.types import Source
 def load_base(
     base: Source, spill: Spill, options: dict[str, Any], progress: Report | None
 ) -> dict[tuple[str, str], str]:
-    """Takes the quads of a dataset; returns its prefixes."""
+    """Reads the quads of a dataset into a spill; returns the prefixes of the dataset."""
     import pyarrow as pa
 
     if isinstance(base, str | os.PathLike) and base != "-":

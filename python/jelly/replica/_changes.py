@@ -1,4 +1,4 @@
-"""Changes that lie beside the buckets: quads that were added, and rows of the buckets that were deleted."""
+"""Changes that are stored beside the buckets: added quads, and deleted rows of the buckets."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ _THREADS = 4
 
 
 class Changed(NamedTuple):
-    """Changes beside the buckets, after some more of them."""
+    """The files of changes beside the buckets, after more changes were merged into them."""
 
     adds: DataFile | None
     deletes: DataFile | None
     added: int
-    """Quads that are there now and were not before."""
+    """Quads that exist now and did not exist before."""
     deleted: int
     written: list[DataFile]
 
 
 def fits(state: State, changes: int) -> bool:
-    """Whether changes go beside the buckets, rather than into them.
+    """Returns whether changes are stored beside the buckets instead of in them.
 
-    All that lies beside them is written again with each commit and read by each reader, so it is a
-    16th of the table at most. In tables of more than a million quads it is 65,536 rows, or a 1024th
-    of the table: a commit then costs the same in small and large ones.
+    Each commit rewrites all changes beside the buckets, and each reader reads them, so they are at most a 16th of the
+    table. In tables of more than a million quads the maximum is 65,536 rows, or a 1024th of the table, so a commit
+    costs the same in small and large tables.
     """
     base = sum(file.rows for file in state.files)
     beside = sum(file.rows for file in (state.adds, state.deletes) if file is not None)
@@ -47,7 +47,7 @@ def fits(state: State, changes: int) -> bool:
 
 
 def deleted_rows(files: Files, state: State) -> dict[str, list[int]]:
-    """The numbers of the rows that were deleted, by the paths of the files that they are in."""
+    """Returns the numbers of the deleted rows, by the paths of their files."""
     found: dict[str, list[int]] = {}
     if state.deletes is not None:
         names = {file.name: file.path for file in state.files}
@@ -58,7 +58,7 @@ def deleted_rows(files: Files, state: State) -> dict[str, list[int]]:
 
 
 def read_rows(files: Files, state: State) -> Iterator[pa.RecordBatch]:
-    """The quads of a version."""
+    """Yields the quads of a version."""
     gone = deleted_rows(files, state)
     for file in state.files:
         yield from read_file(files, file, gone.get(file.path, ()))
@@ -67,13 +67,13 @@ def read_rows(files: Files, state: State) -> Iterator[pa.RecordBatch]:
 
 
 def beside(files: Files, state: State, changes: pa.Table, attempt: str) -> Changed:
-    """Writes the changes beside the buckets again, with some more.
+    """Rewrites the changes beside the buckets, together with new changes.
 
     Args:
-        files: Of the table.
+        files: The files of the table.
         state: The version before.
-        changes: The last change of each quad, with its place and key.
-        attempt: Is in the names of the files.
+        changes: The last change of each quad, with its place number and key.
+        attempt: The name of the attempt, which is part of the file names.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -92,7 +92,7 @@ def beside(files: Files, state: State, changes: pa.Table, attempt: str) -> Chang
     there = pa.chunked_array(
         [*found.column("key").chunks, *adds.filter(hit).column("key").chunks], pa.binary(16)
     )
-    # quads that are there in the spelling in which they are added stay as they are
+    # quads that already exist in the same spelling stay as they are
     spelled = texts(new)
     stays = pa.chunked_array([*texts(found).chunks, *texts(adds.filter(hit)).chunks], pa.string())
     fresh = new.filter(pc.invert(pc.is_in(spelled, value_set=stays)))
@@ -147,7 +147,7 @@ def _write(files: Files, kind: str, attempt: str, rows: pa.Table) -> DataFile | 
 
 
 def _find(files: Files, state: State, changes: pa.Table) -> pa.Table:
-    """The rows of the buckets that have changed quads and were not deleted, with file, number and key."""
+    """Returns the rows of the buckets that have changed quads and are not deleted, with file, row number and key."""
     import pyarrow as pa
 
     gone = deleted_rows(files, state)
@@ -169,7 +169,7 @@ def _find(files: Files, state: State, changes: pa.Table) -> pa.Table:
 
 
 def _by_bucket(codes: Mapping[str, Any], places: Iterable[int]) -> dict[str, list[int]]:
-    """The numbers of changes by the buckets that their places are in; where there is none, nothing is."""
+    """Groups changes by the buckets of their place numbers; changes without a bucket are left out."""
     found: dict[str, list[int]] = {}
     for number, place in enumerate(places):
         digits = f"{place:0{BITS}b}"
@@ -187,12 +187,12 @@ def _search(
     gone: Sequence[int],
     secret: bytes,
 ) -> Iterator[pa.Table]:
-    """Rows of a file with these subjects, in order, and these keys."""
+    """Yields rows of a file with the given subjects, in order, and the given keys."""
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
-    # the same subject can be spelled in several ways only where a literal is in it
+    # one subject can have several spellings only if it contains a literal
     is_text = not any('"' in subject for subject in subjects)
     values = pa.array(subjects, pa.string())
     with files.open(file.path) as opened, pq.ParquetFile(opened, pre_buffer=False) as parquet:

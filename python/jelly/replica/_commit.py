@@ -1,4 +1,4 @@
-"""Makes a version: finds the buckets that changes touch, has them written, publishes them."""
+"""Commits: finds the buckets that changes affect, has them written, and publishes the new version."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _PART_BITS = 8
-_SHIFT = 8  # from the numbers of buckets to parts
+_SHIFT = 8  # shift from place numbers to parts
 _THREADS = 4
 
 Work: TypeAlias = Callable[[Unit, "pa.Table"], Rewritten]
 Runner: TypeAlias = Callable[
     [Work, Iterable[tuple[Unit, Callable[[], "pa.Table"]]]], Iterator[Rewritten]
 ]
-"""Does work on units, whose changes are read when it is their turn, in any order."""
+"""Runs work on units, in any order; the changes of a unit are read when its work starts."""
 
 
 class Committed(NamedTuple):
-    """What a commit did."""
+    """A summary of a commit."""
 
     state: State
     added: int
     deleted: int
     files: int
     rows: int
-    """Rows of the files that were written."""
+    """Rows of the written files."""
 
 
 def run_in_threads(
     work: Work, units: Iterable[tuple[Unit, Callable[[], pa.Table]]]
 ) -> Iterator[Rewritten]:
-    """Works on as many units at once as there are processors."""
+    """Works on as many units in parallel as there are processors."""
     units = list(units)
     workers = min(os.cpu_count() or 1, _THREADS, len(units))
     if workers < 2:
@@ -72,14 +72,14 @@ def commit(
     runner: Runner = run_in_threads,
     report: Callable[[int], None] = lambda _: None,
 ) -> Committed:
-    """Applies changes to ``state`` and publishes them with what ``after`` means.
+    """Applies changes to ``state`` and publishes the result with the metadata of ``after``.
 
-    Few changes go beside the buckets, where the table can have that. Otherwise the buckets that
-    they touch are written, and with them all that lay beside them. Where ``after`` shall have other
-    buckets, all are written.
+    If there are few changes, and the table supports it, they are stored beside the buckets. Otherwise the affected
+    buckets are written, together with all changes stored beside them. If ``after`` has another bucket size, all
+    buckets are written.
 
     Raises:
-        ReplicaError: Another writer was faster.
+        ReplicaError: Another writer committed first.
         OSError: Reading or writing failed.
     """
     with store.begin(state) as attempt:
@@ -97,7 +97,7 @@ def compact(
     runner: Runner,
     report: Callable[[int], None],
 ) -> bool:
-    """Writes what lies beside the buckets into them, or all rows into buckets of another size; tells whether there was something to do.
+    """Merges the changes beside the buckets into them, or rewrites all rows in buckets of another size.
 
     Raises:
         ReplicaError: Another writer was faster.
@@ -119,7 +119,7 @@ def _merge(
     attempt: Attempt,
     report: Callable[[int], None],
 ) -> Committed:
-    """Puts changes beside the buckets."""
+    """Stores changes beside the buckets."""
     changes = spill.read(0, PARTS)
     changes = last_changes(changes, keys(changes, state.secret))
     done = beside(store.files, state, changes, attempt.name)
@@ -139,7 +139,7 @@ def _rewrite(
     runner: Runner,
     report: Callable[[int], None],
 ) -> Committed:
-    """Writes the buckets that changes touch, and those beside which something lies."""
+    """Writes the buckets that changes affect, and the buckets that have changes beside them."""
     deleted_in = deleted_rows(store.files, state)
     buckets = {code: list(files) for code, files in state.buckets.items()}
     if state.adds is not None:
@@ -172,7 +172,7 @@ def _rewrite(
 def _move(
     store: Store, files: Iterable[DataFile], gone: Mapping[str, Sequence[int]], spill: Spill
 ) -> None:
-    """Takes the rows of files, for buckets of others."""
+    """Moves the rows of files to the spill, to be written to other buckets."""
     for file in files:
         for batch in read_file(store.files, file, gone.get(file.path, ())):
             spill.add(batch, MOVE)
@@ -183,7 +183,7 @@ def _reading(spill: Spill, unit: Unit) -> Callable[[], pa.Table]:
 
 
 def _parts(code: str) -> tuple[int, int]:
-    """The parts that rows of a bucket are in."""
+    """Returns the parts that contain rows of a bucket."""
     first, end = span(code)
     return first >> _SHIFT, max(end >> _SHIFT, (first >> _SHIFT) + 1)
 
@@ -195,7 +195,7 @@ def _split(
     deleted_in: Mapping[str, Sequence[int]],
     spill: Spill,
 ) -> list[DataFile]:
-    """Splits buckets that get many more rows than one task should hold; returns their files."""
+    """Splits buckets that would get far too many rows for one task; returns their old files."""
     spill.gather()
     gone: list[DataFile] = []
     for code in cover(buckets):
@@ -215,7 +215,7 @@ def _split(
 def _units(
     buckets: dict[str, list[DataFile]], deleted_in: Mapping[str, Sequence[int]], spill: Spill
 ) -> Iterator[Unit]:
-    """What can be done apart: a bucket, or those of one part."""
+    """Yields independent units of work: one bucket, or the buckets of one part."""
     units: dict[tuple[int, int], list[tuple[str, list[DataFile]]]] = {}
     for code in cover(buckets):
         units.setdefault(_parts(code), []).append((code, buckets.get(code, [])))

@@ -1,9 +1,8 @@
-"""Replicas as tables of Delta Lake.
+"""Replicas as Delta Lake tables.
 
-The table is partitioned by ``bucket``. A commit of Delta Lake puts the files of some buckets in the
-place of others; with it go the version of the log, as its application transaction, and all else that
-a replica remembers, as its metadata, under ``jelly.replica``. The log of the table is not cleaned
-up, so that this is never lost.
+The table is partitioned by ``bucket``. A Delta Lake commit replaces the files of some buckets. It also records the
+version of the log, as an application transaction, and the other metadata of the replica, under ``jelly.replica``. The
+transaction log of the table is not cleaned up, so this metadata is never lost.
 """
 
 from __future__ import annotations
@@ -50,11 +49,11 @@ class DeltaFiles:
     uri: str
     options: dict[str, str] | None
     written: list[str] = field(default_factory=list)
-    """Files that were created here."""
+    """Files that this process created."""
 
     @cached_property
     def fs(self) -> Any:
-        """The storage, as Arrow sees it."""
+        """The storage, as an Arrow file system."""
         import pyarrow.fs as pafs
 
         return pafs.PyFileSystem(DeltaStorageHandler(self.uri, self.options))
@@ -81,7 +80,7 @@ def _value(code: str) -> str:
 
 
 class DeltaStore:
-    """A table of Delta Lake with a replica in it; see :class:`jelly.replica._state.Store`."""
+    """A Delta Lake table with a replica; see :class:`jelly.replica._state.Store`."""
 
     # deltalake writes no deletion vectors
     merges = False
@@ -93,11 +92,11 @@ class DeltaStore:
 
     @classmethod
     def create(cls, uri: str, options: Mapping[str, str] | None) -> DeltaStore:
-        """A store of a table that the first commit makes.
+        """Returns a store for a table that the first commit creates.
 
         Raises:
-            FileExistsError: There is a table.
-            ValueError: The folder has a name that ``deltalake`` takes for another.
+            FileExistsError: A table exists.
+            ValueError: ``deltalake`` would take the name of the folder for another name.
         """
         if "://" not in uri and (odd := re.search("[%?#]", uri)):
             raise ValueError(f"{uri}: the path of a Delta Lake table cannot contain {odd[0]}")
@@ -108,7 +107,7 @@ class DeltaStore:
         return cls(uri, options)
 
     def table(self, version: int | None = None) -> deltalake.DeltaTable:
-        """The table as it is now, or at a version of Delta Lake."""
+        """Returns the current table, or the table at a version of Delta Lake."""
         return deltalake.DeltaTable(self.root, version=version, storage_options=self.options)
 
     def load(self, version: int | None = None) -> State:
@@ -138,7 +137,7 @@ class DeltaStore:
         return _Attempt(self, state)
 
     def vacuum(self, keep: int, hours: float, *, dry_run: bool) -> list[str]:
-        """Deletes files that neither the last versions have nor were there so many hours ago, unless it is a dry run."""
+        """Deletes files that neither the last versions nor those of the last ``hours`` use, unless it is a dry run."""
         table = self.table()
         commits = ((number, stored["version"]) for number, stored in self._history(table))
         last = newest(commits)[: max(keep, 1)]
@@ -148,21 +147,21 @@ class DeltaStore:
             "full": True,
             "keep_versions": last,
         }
-        # it lists files that an earlier call deleted too
+        # the dry run also lists files that an earlier call deleted
         gone = self._there(table.vacuum(dry_run=True, **chosen))
         if gone and not dry_run:
             table.vacuum(dry_run=False, **chosen)
         return gone
 
     def _there(self, paths: list[str]) -> list[str]:
-        """Those of these files that are there."""
+        """Returns the paths whose files exist."""
         from pyarrow.fs import FileType
 
         infos = self.files.fs.get_file_info(paths) if paths else []
         return [path for path, info in zip(paths, infos, strict=True) if info.type == FileType.File]
 
     def _history(self, table: deltalake.DeltaTable) -> list[tuple[int, dict[str, Any]]]:
-        """Commits of the replica, the last one first; the table may have others."""
+        """Returns the commits of the replica, the last one first; the table may have other commits."""
         return [(commit["version"], _read(commit[META])) for commit in table.history() if META in commit]  # fmt: skip
 
 
@@ -187,7 +186,7 @@ def _state(table: deltalake.DeltaTable, stored: Mapping[str, Any]) -> State:
 
 
 class _Attempt:
-    """A commit that is being made."""
+    """A commit in progress."""
 
     def __init__(self, store: DeltaStore, state: State) -> None:
         self._store = store
@@ -198,10 +197,10 @@ class _Attempt:
     def commit(
         self, state: State, removed: Sequence[DataFile], added: Sequence[tuple[str, DataFile]]
     ) -> None:
-        """Makes a state the last one, at once.
+        """Publishes a state as the last one, atomically.
 
         Raises:
-            ReplicaError: Another writer was faster.
+            ReplicaError: Another writer committed first.
         """
         import pyarrow as pa
 
@@ -228,7 +227,7 @@ class _Attempt:
         properties = CommitProperties(
             custom_metadata={META: json.dumps(stored, ensure_ascii=False)},
             app_transactions=[Transaction(f"jelly.replica-{state.table}", state.version)],
-            max_commit_retries=0,  # whoever was faster may have changed what we read
+            max_commit_retries=0,  # the other writer may have changed data that was read
         )
         columns = deltalake.Schema.from_arrow(schema().append(pa.field(_COLUMN, pa.string())))
         try:

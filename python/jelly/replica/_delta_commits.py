@@ -1,4 +1,4 @@
-"""Commits of a table of Delta Lake: those of the replica in it, and what other programs did after them."""
+"""Commits of a Delta Lake table: commits of its replica, and later commits of other programs."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from typing import Any
 from jelly.replica._refused import changed, refused
 
 META = "jelly.replica"
-"""The metadata of commits that has what a replica remembers."""
+"""The key in the metadata of commits under which a replica stores its own metadata."""
 
 Actions = list[dict[str, Any]]
 
 
 def read_actions(fs: Any, number: int) -> Actions:
-    """The actions of a commit.
+    """Reads the actions of a commit.
 
     Raises:
-        FileNotFoundError: The log of the table does not have it.
+        FileNotFoundError: The transaction log of the table does not have the commit.
     """
     with fs.open_input_stream(f"_delta_log/{number:020}.json") as file:
         return [json.loads(line) for line in file.read().splitlines() if line.strip()]
 
 
 def remembered(number: int, read: Callable[[int], Actions], table: str) -> str:
-    """What the replica remembered when it made the rows that a version of the table has.
+    """Returns the metadata of the replica for the rows in a version of the table.
 
-    Others may change where rows lie and what the table is called. A restored version of the replica
-    is that version again.
+    Other programs may change the layout of the rows and the name of the table. A restored version of the replica
+    counts as that version again.
 
     Raises:
-        ReplicaError: Another program changed rows, or no commit is of a replica.
+        ReplicaError: Another program changed rows, or no commit belongs to a replica.
     """
     foreign: tuple[int, Mapping[str, Any]] | None = None
     try:
@@ -52,12 +52,12 @@ def remembered(number: int, read: Callable[[int], Actions], table: str) -> str:
                 foreign = number, info
             number -= 1
     except FileNotFoundError:
-        pass  # before what the log still has
+        pass  # older than the transaction log
     raise refused("table", "this Delta Lake table is not a replica", table)
 
 
 def _restored(info: Mapping[str, Any]) -> int | None:
-    """The version that a commit restored, where it names one."""
+    """Returns the version that a commit restored, if the commit names one."""
     if info.get("operation") != "RESTORE":
         return None
     target = str(info.get("operationParameters", {}).get("version"))

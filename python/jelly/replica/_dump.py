@@ -1,4 +1,4 @@
-"""The dataset of a replica as a file."""
+"""Writes the dataset of a replica to a file."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ def dump(
 ) -> Tally:
     """Writes quads; see :meth:`jelly.Replica.dump`.
 
-    Prefixes that the output cannot hold are counted: of named graphs, or all.
+    Prefixes that the output cannot hold are counted: those of named graphs, or all.
 
     Args:
         batches: The quads.
         prefixes: IRIs by graph and name; those of the default graph are written.
-        dest: As there.
-        to: As there.
-        to_compression: As there.
-        options: Of writing.
+        dest: As for :meth:`jelly.Replica.dump`.
+        to: As for :meth:`jelly.Replica.dump`.
+        to_compression: As for :meth:`jelly.Replica.dump`.
+        options: Options for writing.
     """
     kind = table_format(dest, to)
     if kind is not None:
@@ -59,7 +59,7 @@ def dump(
 
 
 def _has_prefixes(dest: Destination, to: str) -> bool:
-    """Whether the format of an output has prefixes."""
+    """Returns whether the format of an output has prefixes."""
     if to != "auto":
         return to not in ("nt", "nq", "text")
     name = os.fsdecode(dest) if isinstance(dest, str | os.PathLike) else ""

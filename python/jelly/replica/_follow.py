@@ -1,4 +1,4 @@
-"""``Replica.follow``."""
+"""``Replica.follow``: applies new patches."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Changes = tuple[int, pa.RecordBatch]
 
 
-# of several writers one is the fastest each time, so each of ten comes to its turn
+# one of several writers succeeds each time, so each of ten writers succeeds within ten tries
 _TRIES = 10
 
 
@@ -33,16 +33,16 @@ class Followed(NamedTuple):
     """A summary of the result.
 
     Attributes:
-        version: The version that the replica is at.
-        id: The id of the patch that made it.
-        patches: Patches that were applied; 0: all of them had been.
-        changes: ``A`` and ``D`` rows of committed transactions in them.
-        added: Quads that are there now and were not before; of several commits, the sum.
-        deleted: Quads that are not there any more.
+        version: The version of the replica.
+        id: The id of the patch that made the version.
+        patches: Patches that were applied; 0 if all of them were applied before.
+        changes: ``A`` and ``D`` rows of committed transactions in these patches.
+        added: Quads that exist now and did not exist before; with several commits, the sum.
+        deleted: Quads that no longer exist.
         prefixes: ``PA`` and ``PD`` rows.
         commits: Commits that were made.
         files: Files that were written.
-        rows: Rows of them: what is added, and what lies beside it.
+        rows: Rows of the written files: the added rows, and other rows in the same files.
     """
 
     version: int
@@ -68,7 +68,7 @@ def follow(
     options: dict[str, Any],
     names: Sequence[str | None] | None = None,
 ) -> Followed:
-    """Applies the patches of a log that are new; ``names`` are those of the files of a micro-batch."""
+    """Applies the new patches of a log; ``names`` are the names of the files of a micro-batch."""
     with ExitStack() as stack:
         log = Log(sources, options, stack, names)
         versions = log.versions(reported(progress))
@@ -97,7 +97,7 @@ def follow(
 def compacted(
     store: Store, bucket_rows: int | None, runner: Runner, progress: Report | None
 ) -> bool:
-    """Writes what lies beside the buckets into them; tells whether there was something to do."""
+    """Merges the changes beside the buckets into them; returns whether there was something to do."""
     for left in reversed(range(_TRIES)):
         state = store.load()
         try:
@@ -109,7 +109,7 @@ def compacted(
 
 
 def _is_overtaken(error: ReplicaError | FileNotFoundError, store: Store, state: State) -> bool:
-    """Whether another writer was faster, who may also have deleted the files of this state."""
+    """Returns whether another writer committed first; it may also have deleted the files of this state."""
     if isinstance(error, ReplicaError):
         return error.kind == "replica.writer"
     return store.load().commit > state.commit
@@ -139,7 +139,7 @@ def _limited(
 def _stepwise(
     log: Log, new: Sequence[LogVersion], *, each_version: bool
 ) -> Iterator[tuple[int, Iterator[Changes]]]:
-    """The last patch of each commit, and its changes; also of one that changes nothing."""
+    """Yields the number of the last patch of each commit, and the changes of the commit, even if there are none."""
     if not new:
         return
     changes = log.changes(new)
@@ -166,7 +166,7 @@ def _step(
     runner: Runner,
     progress: Report | None,
 ) -> tuple[Followed, State]:
-    """Makes one version of several patches, of which the last one has this number among the changes."""
+    """Makes one version of several patches; ``number`` is the number of the last one among the changes."""
     last = versions[-1]
     ids = tuple(version.same_id for version in versions if version.same_id is not None)
     digests = tuple((version.digest or "")[:SHORT] for version in versions)
@@ -207,7 +207,7 @@ def _step(
 
 
 def _take(rows: pa.RecordBatch, prefixes: dict[tuple[str, str], str], spill: Spill) -> int:
-    """Takes rows of patches; returns how many of them are of quads."""
+    """Reads rows of patches into the spill; returns the number of rows of quads."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

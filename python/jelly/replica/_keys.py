@@ -1,4 +1,4 @@
-"""Keys of quads, and the buckets that rows lie in."""
+"""Keys of quads, and the buckets of rows."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ if TYPE_CHECKING:
 
 COLUMNS = ("subject", "predicate", "object", "graph")
 BITS = 16
-"""Bits of the number by which a subject finds its bucket."""
+"""Number of bits of the place number, which determines the bucket of a subject."""
 
 
 def schema() -> pa.Schema:
-    """The columns of a replica."""
+    """Returns the columns of a replica."""
     import pyarrow as pa
 
     return pa.schema([(name, pa.string()) for name in COLUMNS])
 
 
 def keys(rows: Any, secret: bytes) -> pa.Array:
-    """The 128-bit key of each quad."""
+    """Returns the 128-bit key of each quad."""
     import pyarrow as pa
 
     import jelly
@@ -31,9 +31,9 @@ def keys(rows: Any, secret: bytes) -> pa.Array:
 
 
 def places(rows: pa.RecordBatch, secret: bytes) -> pa.Array:
-    """The number by which the subject of each quad finds its bucket: 16 bits of its keyed hash.
+    """Returns the place number of each quad, which determines its bucket: 16 bits of the keyed hash of its subject.
 
-    Quads of a subject lie together, because changes mostly do.
+    Quads with the same subject are in the same bucket, because changes often affect several of them.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -50,14 +50,14 @@ def places(rows: pa.RecordBatch, secret: bytes) -> pa.Array:
 
 
 def span(code: str) -> tuple[int, int]:
-    """The numbers of a bucket: from, up to. A bucket has the numbers that begin with its digits."""
+    """Returns the place numbers of a bucket: from, up to. They are the numbers that begin with its digits."""
     rest = BITS - len(code)
     first = int(code or "0", 2) << rest
     return first, first + (1 << rest)
 
 
 def cover(codes: Iterable[str]) -> list[str]:
-    """All buckets in order: those given, and empty ones for what they leave out."""
+    """Returns all buckets in order: the given ones, and empty ones that fill the gaps."""
     inner = {code[:digits] for code in codes for digits in range(len(code))}
 
     def below(code: str) -> Iterator[str]:
@@ -71,6 +71,6 @@ def cover(codes: Iterable[str]) -> list[str]:
 
 
 def children(code: str, bits: int) -> list[str]:
-    """The buckets with so many digits that a bucket falls into."""
+    """Returns the buckets with this number of digits into which a bucket is split."""
     more = bits - len(code)
     return [f"{code}{number:0{more}b}" for number in range(1 << more)] if more else [code]

@@ -1,4 +1,4 @@
-"""Which patches of a log are new to a replica, and what they change."""
+"""Finds the patches of a log that are new to a replica, and reads their changes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _DIGEST = 64
 SHORT = 16
-"""So many digits of a digest are remembered of each patch."""
+"""Number of digits of a digest that are stored for each patch."""
 _COLUMNS = ["patch", "op", "subject", "predicate", "object", "graph", "name", "value"]
 
 
@@ -36,20 +36,20 @@ class LogVersion(NamedTuple):
     """A patch of a log."""
 
     source: int
-    """Number of its source."""
+    """Number of the source of the patch."""
     patch: int
-    """0-based in its source."""
+    """0-based number within the source."""
     id: str | None
     prev: str | None
     same_id: str | None
-    """What ids are compared by."""
+    """The form of the id that is used for comparison."""
     same_prev: str | None
     digest: str | None
-    """Of the rows that count."""
+    """Digest of the rows that count."""
 
 
 class Log:
-    """A log that is read several times."""
+    """A log that can be read several times."""
 
     def __init__(
         self,
@@ -58,23 +58,23 @@ class Log:
         stack: ExitStack,
         names: Sequence[str | None] | None = None,
     ) -> None:
-        """``names`` are those of files that a stream hands over, which say the order."""
+        """Opens the sources; ``names`` are the names of the files of a micro-batch, which determine the order."""
         self._names = None if names is None else list(names)
         begins = map(_begin_of, sources)
         self.begin = next((id for id in begins if id is not None), None)
-        """The id of the patch that a log begins after which has no patches itself: a compacted one."""
+        """The id of the version that a compacted log without further patches begins after."""
         self._given = [_again(source, stack) for source in sources]
         self._options = options
         self._places: list[Any] = []
         self._stats: list[tuple[int, int] | None] = []
         self.before = 0
-        """The version that the patches come after: 0, unless the folder begins later."""
+        """The version before the first patch: 0, unless the folder begins later."""
 
     def versions(self, progress: Any) -> list[LogVersion]:
-        """The patches in order.
+        """Returns the patches in order.
 
         Raises:
-            PatchError: They have no meaning, or no order.
+            PatchError: The patches are not valid, or have no order.
         """
         before = {path: _stat(path) for given in self._given for path in _files(given)}
         found, origins, self.before = _internal.log_versions(
@@ -85,7 +85,7 @@ class Log:
         return [LogVersion(*version) for version in found]
 
     def changes(self, versions: Sequence[LogVersion]) -> Iterator[tuple[int, pa.RecordBatch]]:
-        """What patches change: rows of committed transactions, with the place of the patch in ``versions``."""
+        """Yields the changes of patches: rows of committed transactions, with the patch number in ``versions``."""
         runs = groupby(enumerate(versions), key=lambda one: (one[1].source, one[1].patch - one[0]))
         for (source, shift), run in runs:
             numbers = [number for number, _ in run]
@@ -117,7 +117,7 @@ class Log:
             raise refused_at("patch.changed", "this file was changed while it was read", place)
 
     def has(self, version: LogVersion, digest: str | None) -> bool:
-        """Whether a patch has the changes that were applied, as far as their digest is known."""
+        """Returns whether a patch has the same changes as the applied one, as far as its digest is known."""
         if digest is None:
             return True
         if len(digest) == _DIGEST:
@@ -129,7 +129,7 @@ class Log:
 
 
 class _FirstDigest:
-    """The digest in tables that were made by the first versions of this library."""
+    """The digest in tables of the first versions of this library."""
 
     def __init__(self) -> None:
         self._hash = hashlib.blake2b(digest_size=16)
@@ -143,7 +143,7 @@ class _FirstDigest:
 
 
 def _again(source: Any, stack: ExitStack) -> Any:
-    """A source that can be read again."""
+    """Returns a source that can be read again."""
     if isinstance(source, str) and source == "-":
         source = open(0, "rb", closefd=False)  # noqa: SIM115
     if isinstance(source, str | os.PathLike):
@@ -160,7 +160,7 @@ def _again(source: Any, stack: ExitStack) -> Any:
 
 
 def _begin_of(source: Any) -> str | None:
-    """The id of the patch that a log begins after, if nothing comes behind it."""
+    """Returns the id of the version that a log begins after, if the log has no patches."""
     if isinstance(source, Patches):
         return source.begin
     if not isinstance(source, str | os.PathLike) or os.fspath(source) == "-":
@@ -172,7 +172,7 @@ def _begin_of(source: Any) -> str | None:
 
 
 def _files(source: Any) -> list[str]:
-    """The files of a source that is a file or a folder."""
+    """Returns the files of a source that is a file or a folder."""
     if not isinstance(source, str | os.PathLike):
         return []
     path = Path(os.fsdecode(source))
@@ -191,10 +191,10 @@ def _stat(source: Any) -> tuple[int, int] | None:
 
 
 def new_versions(state: State, versions: Sequence[LogVersion], log: Log) -> Sequence[LogVersion]:
-    """The patches that come after the version of a replica.
+    """Returns the patches that come after the version of a replica.
 
     Raises:
-        ReplicaError: They do not: a gap, a fork, another log.
+        ReplicaError: The patches do not continue the replica: a gap, a fork, another log.
     """
     if not versions:
         if log.begin is not None and _internal.identify(log.begin)[1] not in state.recent:
@@ -246,7 +246,7 @@ def new_versions(state: State, versions: Sequence[LogVersion], log: Log) -> Sequ
 def extended(
     chain: tuple[str, str] | None, versions: Sequence[LogVersion]
 ) -> tuple[str, str] | None:
-    """The digest of a chain that goes on with patches; without ids there is none."""
+    """Extends the digest of a chain by patches; None if a patch has no id or digest."""
     for version in versions:
         if version.same_id is None or version.digest is None:
             return None
@@ -256,14 +256,14 @@ def extended(
 
 
 def refuse_rewritten(state: State, applied: Sequence[LogVersion]) -> None:
-    """Rejects a log that has other changes for patches that were applied, under the same ids.
+    """Rejects a log in which applied patches have other changes under the same ids.
 
     Args:
-        state: The version.
+        state: The current version of the replica.
         applied: The patches of the log that were applied.
 
     Raises:
-        ReplicaError: It does (``replica.fork``).
+        ReplicaError: Applied patches have other changes (``replica.fork``).
     """
     known = dict(zip(state.recent[::-1], state.digests[::-1], strict=False))
     for version in applied:
@@ -282,14 +282,14 @@ def refuse_rewritten(state: State, applied: Sequence[LogVersion]) -> None:
 def log_number(
     state: State, versions: Sequence[LogVersion], new: Sequence[LogVersion], log: Log
 ) -> int:
-    """The number that a log gives the version of a replica; where it gives none, that of the replica.
+    """Returns the number of the version of a replica in a log; the number in the replica if the log has none.
 
-    A replica that was made from the state after a patch begins to count at 0, but its log may begin earlier or later.
+    A replica that was created from the state after a patch counts from 0, but its log may begin earlier or later.
 
     Args:
-        state: The version.
+        state: The current version of the replica.
         versions: The patches of the log.
-        new: Those that come after the version, at the end of them.
+        new: The patches after this version, which are the last ones of ``versions``.
         log: The log.
     """
     if not new or (versions[0].prev is not None and not log.before):
@@ -302,7 +302,7 @@ def _by_number(state: State, versions: Sequence[LogVersion], log: Log) -> Sequen
         message = f"the replica is at {state.id}, but the patches of this log have no ids"
         raise refused("log", message)
     applied = state.version - log.before
-    # of the last patch that was applied, the digest is known
+    # the digest of the last applied patch is known
     if not 0 <= applied <= len(versions) or (log.before and not applied):
         message = (
             f"the log has the patches of versions {log.before + 1} to "
@@ -317,7 +317,7 @@ def _by_number(state: State, versions: Sequence[LogVersion], log: Log) -> Sequen
 
 
 def _are_applied(ids: Sequence[str | None], recent: Sequence[str]) -> bool:
-    """Whether ids stand together in those that were applied."""
+    """Returns whether ids occur one after the other among the applied ids."""
     if ids[0] not in recent:
         return False
     at = recent.index(ids[0])

@@ -1,14 +1,14 @@
-"""Replicas as Parquet files, of which a manifest says which ones count.
+"""Replicas as Parquet files, with a manifest that lists the files of each version.
 
-A table is a folder with the folders ``_replica`` and ``data``. A commit writes files that have its
-name in theirs into ``_replica/files``, then one manifest, ``_replica/<number>.json``, that names all
-files of the table; the manifest appears at once, and only if there is none of that number. So a
-reader sees all of a commit or nothing, and of two writers one is rejected.
+A table is a folder with the folders ``_replica`` and ``data``. A commit writes files whose names contain its own name
+into ``_replica/files``, then one manifest, ``_replica/<number>.json``, that lists all files of the table; the
+manifest appears atomically, and only if there is no manifest with that number. So a reader sees all of a commit or
+nothing, and one of two concurrent writers is rejected.
 
 ``data`` has links to the files of the buckets in the last version, for programs that read a folder.
 
-While a commit is made, a file ``_replica/<commit>.attempt`` is locked by its process. Where the lock
-is free the process is dead, and what it left is deleted by the next commit or by ``vacuum``.
+During a commit, its process locks a file ``_replica/<commit>.attempt``. If the lock is free, the process is dead, and
+the next commit or ``vacuum`` deletes its files.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from jelly.replica._view import VIEW, is_shown, show
 
 try:
     import fcntl
-except ImportError:  # no locks here: leftovers wait for vacuum
+except ImportError:  # no locks on this system: leftover files wait for vacuum
     fcntl = None  # type: ignore[assignment]
 
 _FORMAT = 2
@@ -44,7 +44,7 @@ _FILES = f"{_MANIFESTS}/files"
 
 @dataclass(frozen=True)
 class LocalFiles:
-    """Files of a folder; see :class:`jelly.replica._state.Files`."""
+    """Files in a folder; see :class:`jelly.replica._state.Files`."""
 
     folder: str
 
@@ -68,7 +68,7 @@ class LocalFiles:
 
 
 class ParquetStore:
-    """A folder with a replica in it; see :class:`jelly.replica._state.Store`."""
+    """A folder with a replica; see :class:`jelly.replica._state.Store`."""
 
     merges = True
 
@@ -79,15 +79,15 @@ class ParquetStore:
 
     @property
     def root(self) -> str:
-        """Where its files are, for others."""
+        """The place of the files, for other programs."""
         return self.files.folder
 
     @classmethod
     def create(cls, folder: Path) -> ParquetStore:
-        """A store of a table that the first commit makes.
+        """Returns a store for a table that the first commit creates.
 
         Raises:
-            FileExistsError: There is a table, or something else.
+            FileExistsError: The folder has a table or other files.
         """
         store = cls(folder)
         if store._numbers():
@@ -107,7 +107,7 @@ class ParquetStore:
             try:
                 return self._state(self._find(numbers, version))
             except FileNotFoundError:
-                # others deleted it meanwhile: there are newer ones
+                # another process deleted it; there are newer ones
                 if self._numbers() == numbers:
                     raise
 
@@ -127,7 +127,7 @@ class ParquetStore:
             numbers = self._numbers()
             stay = newest((number, self._read(number)["version"]) for number in reversed(numbers))
             old = [self._path(number) for number in numbers if number not in stay[: max(keep, 1)]]
-            # an attempt without its mark cannot commit any more
+            # an attempt without its file can no longer commit
             old += [
                 path
                 for path in self._manifests.glob("*.attempt")
@@ -136,7 +136,7 @@ class ParquetStore:
             for path in old:
                 _delete(path, dry_run=dry_run)
         gone.update(old)
-        # in this order: what a commit that ends meanwhile has written is live, or of a living attempt
+        # list the files first: a file of a commit that ends meanwhile is live, or belongs to a living attempt
         found = list((self._folder / _FILES).iterdir())
         names = [path.stem for path in self._manifests.glob("*.attempt") if path not in gone]
         live = self._live(gone)
@@ -183,7 +183,7 @@ class ParquetStore:
         return replace(state, adds=beside[0], deletes=beside[1])
 
     def _live(self, gone: Collection[Path] = ()) -> set[str]:
-        """The files of all versions, except those whose manifests are or will be gone."""
+        """Returns the files of all versions, except versions whose manifests are or will be deleted."""
         numbers = [number for number in self._numbers() if self._path(number) not in gone]
         live: set[str] = set()
         for number in numbers:
@@ -193,7 +193,7 @@ class ParquetStore:
         return live
 
     def _bury(self, *, dry_run: bool = False) -> list[Path]:
-        """Deletes what dead attempts left; returns paths."""
+        """Deletes the files of dead attempts; returns their paths."""
         dead = []
         for path in self._manifests.glob("*.attempt"):
             with suppress(OSError):
@@ -212,13 +212,13 @@ class ParquetStore:
         return gone
 
     def _show(self) -> None:
-        """Makes the view that of the last version."""
+        """Updates the view to the last version."""
         with self._lock():
             show(self._folder, self.load().files)
 
     @contextmanager
     def _lock(self) -> Iterator[None]:
-        """Nobody else publishes or deletes manifests or changes the view, where there are locks."""
+        """Locks out other processes that publish, delete manifests or change the view, if locks are available."""
         if fcntl is None:
             yield
             return
@@ -228,7 +228,7 @@ class ParquetStore:
 
 
 class _Attempt:
-    """A commit that is being made."""
+    """A commit in progress."""
 
     def __init__(self, store: ParquetStore, state: State) -> None:
         self._store = store
@@ -245,10 +245,10 @@ class _Attempt:
     def commit(
         self, state: State, removed: Sequence[DataFile], added: Sequence[tuple[str, DataFile]]
     ) -> None:
-        """Makes a state the last one, at once; what it does not name stays for older ones.
+        """Publishes a state as the last one, atomically; files that it does not list stay for older versions.
 
         Raises:
-            ReplicaError: Another writer was faster.
+            ReplicaError: Another writer committed first.
         """
         del removed, added
         store = self._store
@@ -298,14 +298,14 @@ def _delete(path: Path, *, dry_run: bool) -> None:
 
 
 def _may_live(attempt: Path, before: float) -> bool:
-    """Whether an attempt that nobody buried goes on: its process lives here, or it is younger than a time."""
+    """Returns whether an attempt may be in progress: its process lives here, or it is younger than a time."""
     with suppress(FileNotFoundError):
         return _is_known(attempt) or attempt.stat().st_mtime > before
-    return True  # it has just ended by itself
+    return True  # it has just ended
 
 
 def _is_known(attempt: Path) -> bool:
-    """Whether locks say if the process of an attempt lives: it is on this machine."""
+    """Returns whether locks show if the process of an attempt lives, because it runs on this machine."""
     host: str | None = json.loads(attempt.read_bytes() or b"{}").get("host")
     return _HAS_LOCKS and host == _host()
 
@@ -315,7 +315,7 @@ def _held(path: Path) -> Iterator[None]:
     """Holds the lock of a file.
 
     Raises:
-        OSError: Another process holds it, or there are no locks.
+        OSError: Another process holds the lock, or locks are not available.
     """
     if fcntl is None:
         raise OSError
@@ -325,7 +325,7 @@ def _held(path: Path) -> Iterator[None]:
 
 
 def _host() -> str:
-    """This machine since it was started: only its processes are known by locks."""
+    """Identifies this machine since its last boot: locks show only the processes of this boot."""
     with suppress(OSError):
         return (
             f"{socket.gethostname()} {Path('/proc/sys/kernel/random/boot_id').read_text().strip()}"

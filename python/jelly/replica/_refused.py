@@ -1,4 +1,4 @@
-"""What a replica rejects."""
+"""Errors of replicas."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ _LATER = "this replica was made by another version of this library, or is damage
 
 
 def refused(cause: str, message: str, table: str | None = None) -> ReplicaError:
-    """The error, of which ``cause`` is the second part of the kind."""
+    """Returns an error; ``cause`` is the second part of its kind."""
     kind = f"replica.{cause}"
     place = f" ({table})" if table else ""
     return ReplicaError(f"{kind}: {message}{place}", kind=kind, source=table)
 
 
 def no_replica(table: str) -> ReplicaError:
-    """There is none."""
+    """Returns the error for a table without a replica."""
     return refused("table", _NONE, table)
 
 
 def too_new(place: str) -> ReplicaError:
-    """It cannot be understood."""
+    """Returns the error for a replica of a later version of this library."""
     return refused("table", _LATER, place)
 
 
 def changed(number: int, info: Mapping[str, Any], table: str) -> ReplicaError:
-    """Another program changed the rows, with a commit of Delta Lake."""
+    """Returns the error for rows that another program changed with a Delta Lake commit."""
     by = info.get("engineInfo") or "a program without a name"
     message = (
         f"version {number} of the Delta table "
@@ -41,7 +41,7 @@ def changed(number: int, info: Mapping[str, Any], table: str) -> ReplicaError:
 
 
 def no_version(version: int, there: list[int], table: str) -> ReplicaError:
-    """A version cannot be read."""
+    """Returns the error for a version that cannot be read."""
     some = ", ".join(map(str, there[-20:]))
     return refused(
         "version", f"version {version} cannot be read; versions that can be read: {some}", table
@@ -49,12 +49,12 @@ def no_version(version: int, there: list[int], table: str) -> ReplicaError:
 
 
 def vacuumed(version: int, table: str) -> ReplicaError:
-    """Files of a version are gone."""
+    """Returns the error for a version whose files were deleted."""
     message = f"version {version} cannot be read, because vacuum deleted some of its files; read a later version"
     return refused("version", message, table)
 
 
 def overtaken(table: str) -> ReplicaError:
-    """Another writer was faster."""
+    """Returns the error for a commit of another writer that came first."""
     message = "another writer changed the table at the same time; this call changed nothing, follow the log again"  # fmt: skip
     return refused("writer", message, table)

@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 _BATCH = 65_536
 GROUP = 8_192
-"""Rows of a row group: reading one, a commit finds the rows of a subject."""
+"""Rows per row group: a commit reads one to find the rows of a subject."""
 _HELD = 262_144
 _REPEATED = ["subject", "predicate", "graph"]
 
 
 @dataclass
 class Rewritten:
-    """What became of some buckets."""
+    """The result of rewriting some buckets."""
 
     gone: list[str] = field(default_factory=list)
-    """Buckets that have other files now, or are others."""
+    """Buckets whose files were replaced, or which were replaced by other buckets."""
     files: list[tuple[str, DataFile]] = field(default_factory=list)
-    """New files and their buckets."""
+    """New files, each with its bucket."""
     added: int = 0
     deleted: int = 0
 
@@ -40,10 +40,10 @@ class Unit:
 
     buckets: list[tuple[str, list[DataFile]]]
     first: int
-    """First part of the changes."""
+    """First part of the spilled changes."""
     end: int
     deleted: Mapping[str, Sequence[int]]
-    """Rows of the files that were deleted since they were written, by path."""
+    """Rows of the files that were deleted after the files were written, by path."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Rewrite:
     attempt: str
 
     def __call__(self, unit: Unit, rows: pa.Table) -> Rewritten:
-        """Writes the buckets; nothing of it is seen before the commit."""
+        """Writes the buckets; their files are not visible before the commit."""
         import pyarrow.compute as pc
 
         done = Rewritten()
@@ -127,7 +127,7 @@ class Rewrite:
 
 
 def _inside(rows: pa.Table, code: str) -> pa.Table:
-    """The rows of a bucket."""
+    """Returns the rows of a bucket."""
     import pyarrow.compute as pc
 
     first, end = span(code)
@@ -138,7 +138,7 @@ def _inside(rows: pa.Table, code: str) -> pa.Table:
 def read_file(
     files: Files, file: DataFile, deleted: Sequence[int] = ()
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of a file but for some, by their numbers."""
+    """Yields the rows of a file, without the rows with the given numbers."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -146,7 +146,7 @@ def read_file(
     stays = bytearray(b"\1") * (file.rows if deleted else 0)
     for row in deleted:
         stays[row] = 0
-    # numbers of texts are filtered faster than texts
+    # filtering dictionary codes is faster than filtering texts
     codes = _REPEATED if deleted else None
     with (
         files.open(file.path) as opened,
@@ -164,7 +164,7 @@ def read_file(
 
 
 def last_changes(changes: pa.Table, found: pa.Array) -> pa.Table:
-    """The last change of each quad, with its key."""
+    """Returns the last change of each quad, with its key."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -177,7 +177,7 @@ def last_changes(changes: pa.Table, found: pa.Array) -> pa.Table:
 
 
 def _same(old: list[pa.RecordBatch], new: pa.Table) -> bool:
-    """Whether rows are spelled as those that they replace."""
+    """Returns whether rows are spelled like the rows that they replace."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -188,21 +188,21 @@ def _same(old: list[pa.RecordBatch], new: pa.Table) -> bool:
 
 
 def texts(rows: pa.Table) -> pa.ChunkedArray:
-    """One text for each quad as it is spelled."""
+    """Returns one text for each quad, in its spelling."""
     import pyarrow.compute as pc
 
     return pc.binary_join_element_wise(*(rows.column(name) for name in COLUMNS), "\n")
 
 
 def count(mask: Any) -> int:
-    """How many are true."""
+    """Returns the number of true values."""
     import pyarrow.compute as pc
 
     return int(pc.sum(mask).as_py() or 0)
 
 
 def table_writer(file: Any, columns: pa.Schema) -> Any:
-    """A writer of Parquet files as a replica has them."""
+    """Returns a writer of Parquet files with the settings of replicas."""
     import pyarrow.parquet as pq
 
     return pq.ParquetWriter(
@@ -212,7 +212,7 @@ def table_writer(file: Any, columns: pa.Schema) -> Any:
 
 
 class _Writers:
-    """A new file for each bucket that gets rows."""
+    """Writes a new file for each bucket that gets rows."""
 
     def __init__(self, rewrite: Rewrite, codes: list[str], stack: ExitStack) -> None:
         self._rewrite = rewrite
@@ -224,11 +224,11 @@ class _Writers:
 
     @property
     def begun(self) -> bool:
-        """Whether there is a file."""
+        """Whether a file was begun."""
         return bool(self._open)
 
     def keep(self, rows: pa.RecordBatch) -> None:
-        """Takes rows, perhaps with their places: they are written once they are many, or when that is requested."""
+        """Buffers rows, with or without place numbers; writes them when there are many, or in :meth:`write_kept`."""
         if len(self._codes) == 1:
             rows = rows.select(COLUMNS)
         elif "place" not in rows.schema.names:
@@ -238,7 +238,7 @@ class _Writers:
             self.write_kept()
 
     def write_kept(self) -> None:
-        """Writes what was taken, by subject, so that few row groups have the rows of one."""
+        """Writes the buffered rows ordered by subject, so that the rows of a subject are in few row groups."""
         import pyarrow as pa
 
         kept, self._kept = [batch for batch in self._kept if batch.num_rows], []
@@ -256,7 +256,7 @@ class _Writers:
             return
         if code not in self._open:
             rewrite = self._rewrite
-            # a task that Spark runs twice must not write into the file of the other one
+            # if Spark runs a task twice, each run must write its own file
             path = rewrite.files.name(code, f"{rewrite.attempt}-{secrets.token_hex(4)}")
             file = self._stack.enter_context(rewrite.files.create(path))
             writer = table_writer(file, schema())
@@ -266,7 +266,7 @@ class _Writers:
         self._rows[code] += rows.num_rows
 
     def files(self) -> list[tuple[str, DataFile]]:
-        """What was written, after the files were closed."""
+        """Returns the written files, after they were closed."""
         made = []
         for code, (path, _) in self._open.items():
             made.append((code, DataFile(path, self._rows[code], self._rewrite.files.keep(path))))

@@ -1,4 +1,4 @@
-"""What the workers of Spark do: they write buckets, and encode micro-batches."""
+"""Work of the Spark workers: they write buckets, and encode micro-batches."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-# Changes that are on their way at once.
+# maximum number of bytes of changes in transit
 _WAVE = 128 << 20
 _GLOB = re.compile(r"[][{}*?\\]")
 
 
 def dataframe(spark: SparkSession, root: str, state: State) -> DataFrame:
-    """The quads of a version, from files that Spark reads itself."""
+    """Returns the quads of a version as a DataFrame whose files Spark reads itself."""
     from pyspark.sql import functions as F  # noqa: N812
 
     ddl = ", ".join(f"{name} string" for name in COLUMNS)
@@ -50,11 +50,11 @@ def dataframe(spark: SparkSession, root: str, state: State) -> DataFrame:
 
 @dataclass(frozen=True)
 class SparkRunner:
-    """Gives units to workers, with their changes; these must see the table's files."""
+    """Sends units and their changes to workers, which must be able to access the files of the table."""
 
     spark: SparkSession
     call: str
-    """What Spark's pages say of the jobs."""
+    """Description of the jobs in the Spark UI."""
 
     def __call__(
         self, work: Work, units: Iterable[tuple[Unit, Callable[[], pa.Table]]]
@@ -73,7 +73,7 @@ class SparkRunner:
 
     def _run(self, work: Work, wave: list[tuple[bytes, bytes]]) -> Iterator[Rewritten]:
         tasks = self.spark.createDataFrame(wave, "unit binary, changes binary")
-        # without it there are as many tasks as cores, which is all that can be requested on Spark Connect
+        # without it there are as many tasks as cores, which is the only request that Spark Connect supports
         if cores := parallelism(self.spark):
             tasks = tasks.repartition(min(len(wave), 4 * cores))
         with described(self.spark, f"{self.call}: writes buckets"):
@@ -84,12 +84,12 @@ class SparkRunner:
 
 @dataclass(frozen=True)
 class _Task:
-    """What a worker does with units."""
+    """The work of a worker on units."""
 
     work: Work
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """One row for each unit."""
+        """Yields one row for each unit."""
         import pyarrow as pa
 
         for batch in batches:
@@ -115,10 +115,9 @@ def _unpacked(data: bytes) -> pa.Table:
 
 
 def encoded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The rows of each source in a partition as a stream of patches.
+    """Yields the rows of each source in a partition as an encoded stream of patches.
 
-    Beside it, the first patch that is not whole, and the numbers of the patches that have a ``prev`` and of those that
-    have none.
+    Each stream comes with its first incomplete patch, and the numbers of patches with and without a ``prev``.
     """
     import pyarrow as pa
 
@@ -155,7 +154,7 @@ def encoded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 class _Counts(NamedTuple):
-    """What is asked of a patch: whether it is whole, and whether it says what it comes after."""
+    """Counts of a patch that show whether it is complete, and whether it names the patch before it."""
 
     ends: int
     prevs: int
@@ -164,7 +163,7 @@ class _Counts(NamedTuple):
     last: int
 
     def plus(self, other: _Counts | None) -> _Counts:
-        """Of both pieces of a patch."""
+        """Adds the counts of another piece of the same patch."""
         if other is None:
             return self
         return _Counts(
@@ -177,7 +176,7 @@ class _Counts(NamedTuple):
 
 
 def _counted(rows: pa.RecordBatch) -> Iterator[tuple[int, _Counts]]:
-    """The patches of a batch."""
+    """Yields the patches of a batch, with their counts."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -199,7 +198,7 @@ def _counted(rows: pa.RecordBatch) -> Iterator[tuple[int, _Counts]]:
 def _by_source(
     batches: Iterator[pa.RecordBatch],
 ) -> Iterator[tuple[str | None, pa.RecordBatch]]:
-    """Pieces of batches that have one source each."""
+    """Splits batches into pieces with one source each."""
     import pyarrow.compute as pc
 
     for batch in batches:

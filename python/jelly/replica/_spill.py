@@ -1,4 +1,4 @@
-"""Rows on their way to their buckets: in memory, and in a temporary file where they are many."""
+"""Rows on their way to their buckets: in memory, or in a temporary file if there are many."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 DELETE, ADD, MOVE = 0, 1, 2
-"""What is to be done with a row; one that moves was in the table, in another bucket."""
+"""Operations on a row; a row that moves was in the table before, in another bucket."""
 PARTS = 256
 _MEMORY = 48 << 20
 
 
 class Spill:
-    """Rows by the first byte of the numbers of their subjects, in the order in which they came."""
+    """Rows, grouped by the first byte of their place numbers, in order of arrival."""
 
     def __init__(self, secret: bytes, memory: int = _MEMORY) -> None:
         self._secret = secret
@@ -30,7 +30,7 @@ class Spill:
         """Rows of each part."""
 
     def add(self, rows: pa.RecordBatch, ops: pa.Array | int) -> None:
-        """Takes rows, with what is to be done with each, or with all."""
+        """Adds rows, with one operation for each or for all."""
         import pyarrow as pa
 
         if isinstance(ops, int):
@@ -43,7 +43,7 @@ class Spill:
             self._flush(to_file=True)
 
     def gather(self) -> None:
-        """Counts what is there, which can then be read; what fits into memory stays there."""
+        """Makes the added rows readable and counts them; rows that fit into memory stay there."""
         self._flush(to_file=any(run.file is not None for run in self._runs))
 
     def __enter__(self) -> Self:
@@ -55,7 +55,7 @@ class Spill:
                 run.file.close()
 
     def read(self, first: int, end: int) -> pa.Table:
-        """The rows of some parts."""
+        """Returns the rows of some parts."""
         import pyarrow as pa
 
         pieces = [piece for run in self._runs for piece in run.read(first, end)]
@@ -119,7 +119,7 @@ class _Run:
 
 
 class TemporaryBatches:
-    """Record batches in a file that has no name, so that nothing is left of a process that is killed."""
+    """Record batches in an unnamed file, so that a killed process leaves nothing behind."""
 
     def __init__(self) -> None:
         self._file: BinaryIO = tempfile.TemporaryFile(prefix="jelly-")  # noqa: SIM115
@@ -135,16 +135,16 @@ class TemporaryBatches:
         self._writer.write_batch(rows)
 
     def end(self) -> None:
-        """All batches are written."""
+        """Finishes the file after the last batch."""
         self._writer.close()
         self._file.flush()
 
     def close(self) -> None:
-        """Gives the space back."""
+        """Frees the disk space."""
         self._file.close()
 
     def read(self, numbers: list[int]) -> list[pa.RecordBatch]:
-        """Batches by their numbers; several threads may read at once."""
+        """Reads batches by their numbers; several threads may read at the same time."""
         import pyarrow as pa
 
         if not numbers:
@@ -155,7 +155,7 @@ class TemporaryBatches:
 
 
 class _Apart:
-    """A place of its own in a file that others read too."""
+    """A separate read position in a file that other threads also read."""
 
     closed = False
 

@@ -1,4 +1,4 @@
-"""What a replica is at a version."""
+"""The state of a replica at a version."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, Self
 
 RECENT = 200
-"""So many ids are remembered, by which forks differ from gaps."""
+"""Number of ids that are stored, to distinguish forks from gaps."""
 
 
 class DataFile(NamedTuple):
     """A Parquet file."""
 
     path: str
-    """Within the table."""
+    """Path within the table."""
     rows: int
     size: int
 
     @property
     def name(self) -> str:
-        """The last part of its path."""
+        """The last part of the path."""
         return self.path.rpartition("/")[2]
 
 
@@ -29,37 +29,37 @@ class State:
     """A version of a replica."""
 
     commit: int
-    """Number of the commit that made it."""
+    """Number of the commit that made this state."""
     table: str
-    """Drawn when the table was made."""
+    """Random id, drawn when the table was created."""
     secret: bytes
-    """Of the keys of quads."""
+    """Secret for the keys of quads."""
     bucket_rows: int
-    """Rows that a bucket shall have."""
+    """Number of rows that a bucket should have."""
     version: int = 0
     """The version of the log."""
     id: str | None = None
     """The id of the last patch."""
     recent: tuple[str, ...] = ()
-    """The last ids, as they are compared; that of ``id`` is the last."""
+    """The last ids, in the form that is compared; the last one is that of ``id``."""
     digest: str | None = None
-    """Of the changes of the last patch, where they are known."""
+    """Digest of the changes of the last patch, if it is known."""
     digests: tuple[str, ...] = ()
-    """Shortened, of the patches of the last ``recent``, where they are known."""
+    """Shortened digests of the last patches in ``recent``, if they are known."""
     chain: tuple[str, str] | None = None
-    """Digest of the ids and digests of all patches from one on, and the id of that one."""
+    """Digest of the ids and digests of all patches from one on, and the id of that patch."""
     prefixes: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """IRIs by graph and name."""
     buckets: Mapping[str, Sequence[DataFile]] = field(default_factory=dict)
-    """Files of each bucket that has some."""
+    """Files of each bucket that has files."""
     adds: DataFile | None = None
     """Quads that were added since the buckets were written."""
     deletes: DataFile | None = None
-    """Rows of the buckets that were deleted since: the name of the file and the number of the row."""
+    """Rows of the buckets that were deleted since then: file name and row number."""
 
     @property
     def rows(self) -> int:
-        """Quads."""
+        """Number of quads."""
         added = self.adds.rows if self.adds is not None else 0
         deleted = self.deletes.rows if self.deletes is not None else 0
         return sum(file.rows for file in self.files) + added - deleted
@@ -70,7 +70,7 @@ class State:
         return [file for code in sorted(self.buckets) for file in self.buckets[code]]
 
     def meaning(self) -> dict[str, Any]:
-        """All but the files, for JSON."""
+        """All metadata except the files, for JSON."""
         return {
             "version": self.version,
             "id": self.id,
@@ -82,7 +82,7 @@ class State:
         }
 
     def fixed(self) -> dict[str, Any]:
-        """What is settled when the table is made, for JSON."""
+        """Metadata that is fixed when the table is created, for JSON."""
         return {
             "table": self.table,
             "secret": self.secret.hex(),
@@ -96,7 +96,7 @@ def state_of(
     meaning: Mapping[str, Any],
     buckets: Mapping[str, Sequence[DataFile]],
 ) -> State:
-    """The state that was written as JSON."""
+    """Returns the state that was written as JSON."""
     return State(
         commit=commit,
         table=fixed["table"],
@@ -115,7 +115,7 @@ def state_of(
 
 
 def newest(commits: Iterable[tuple[int, int]]) -> list[int]:
-    """The last commit of each version, of commits and their versions from the last one on: compactions make a version again."""
+    """Returns the last commit of each version, given commits from the last one on; compactions commit a version again."""
     seen: dict[int, int] = {}
     for commit, version in commits:
         seen.setdefault(version, commit)
@@ -123,34 +123,34 @@ def newest(commits: Iterable[tuple[int, int]]) -> list[int]:
 
 
 class Files(Protocol):
-    """Files of a table; can be pickled."""
+    """Files of a table; must be picklable."""
 
     def open(self, path: str) -> Any:
-        """A file to be read by Arrow."""
+        """Opens a file for reading by Arrow."""
 
     def create(self, path: str) -> Any:
-        """A file to be written by Arrow."""
+        """Creates a file for writing by Arrow."""
 
     def keep(self, path: str) -> int:
-        """A file that was written shall outlive a power failure; gives its size."""
+        """Makes a written file durable across a power failure; returns its size."""
 
     def name(self, code: str, unique: str) -> str:
-        """The path of a new file of a bucket."""
+        """Returns the path for a new file of a bucket."""
 
 
 class Attempt(Protocol):
-    """A commit that is being made; leaving it undoes what was not committed."""
+    """A commit in progress; leaving the context undoes what was not committed."""
 
     name: str
-    """Is in the names of its files."""
+    """The name of the attempt, which is part of its file names."""
 
     def commit(
         self, state: State, removed: Sequence[DataFile], added: Sequence[tuple[str, DataFile]]
     ) -> None:
-        """Makes a state the last one, at once.
+        """Publishes a state as the last one, atomically.
 
         Raises:
-            ReplicaError: Another writer was faster.
+            ReplicaError: Another writer committed first.
         """
 
     def __enter__(self) -> Self: ...
@@ -158,29 +158,29 @@ class Attempt(Protocol):
 
 
 class Store(Protocol):
-    """Where a replica is kept."""
+    """The storage of a replica."""
 
     @property
     def root(self) -> str:
-        """Where its files are, for others."""
+        """The place of the files, for other programs."""
 
     @property
     def files(self) -> Files:
-        """Its files."""
+        """The files of the replica."""
 
     @property
     def merges(self) -> bool:
-        """Whether changes can lie beside the buckets."""
+        """Whether changes can be stored beside the buckets."""
 
     def load(self, version: int | None = None) -> State:
-        """The last state, or that of a version.
+        """Returns the last state, or the state of a version.
 
         Raises:
-            ReplicaError: There is none.
+            ReplicaError: The state does not exist.
         """
 
     def versions(self) -> list[int]:
-        """Versions that can be read, in order."""
+        """Returns the versions that can be read, in order."""
 
     def begin(self, state: State) -> Attempt:
         """Begins a commit after a state."""

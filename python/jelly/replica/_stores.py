@@ -1,4 +1,4 @@
-"""Where a replica is, and which store keeps it: a folder of Parquet files, or a table of Delta Lake."""
+"""Finds the place of a replica and its store: a folder of Parquet files, or a Delta Lake table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Format = Literal["parquet", "delta"]
 
 
 def settled(table: str | os.PathLike[str]) -> str:
-    """Where a table is, also when the process goes to another folder."""
+    """Returns the absolute place of a table, which stays valid if the process changes its folder."""
     place = os.fspath(table)
     if "://" in place and not place.lower().startswith("file:"):
         return place
@@ -24,11 +24,11 @@ def settled(table: str | os.PathLike[str]) -> str:
 
 
 def open_store(table: str, format: str, storage_options: Mapping[str, str] | None) -> Store:
-    """The store of a replica that is there.
+    """Returns the store of an existing replica.
 
     Raises:
-        ReplicaError: No replica is there.
-        ValueError: There is no such format.
+        ReplicaError: There is no replica.
+        ValueError: The format is unknown.
     """
     if format == "auto":
         format = "parquet" if (Path(table) / "_replica").is_dir() else "delta"
@@ -44,11 +44,11 @@ def open_store(table: str, format: str, storage_options: Mapping[str, str] | Non
 
 
 def create_store(table: str, format: str, storage_options: Mapping[str, str] | None) -> Store:
-    """The store of a new replica.
+    """Returns the store of a new replica.
 
     Raises:
-        FileExistsError: A table or another file is there.
-        ValueError: There is no such format.
+        FileExistsError: A table or another file exists.
+        ValueError: The format is unknown.
     """
     if format == "parquet":
         return ParquetStore.create(local_path(table))

@@ -1,4 +1,4 @@
-"""What a glob over a Parquet replica sees: the files of the last version that was written whole, and no others."""
+"""The view of a Parquet replica: a glob matches exactly the files of the last version that was fully written."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _EXCHANGE = 2
 
 
 def is_shown(table: Path, files: Sequence[DataFile]) -> bool:
-    """Whether the view of a table has these files."""
+    """Returns whether the view of a table has these files."""
     try:
         found = {path.name for path in (table / VIEW).iterdir()}
     except FileNotFoundError:
@@ -26,13 +26,13 @@ def is_shown(table: Path, files: Sequence[DataFile]) -> bool:
 
 
 def show(table: Path, files: Sequence[DataFile]) -> None:
-    """Makes the view of a table have these files, all at once; nobody else does so meanwhile.
+    """Makes the view of a table show these files, atomically; the caller must hold the lock.
 
-    It is made aside, of links, and takes the place of the one before. A glob over the table shall not
-    see it before, so it is made beside the table, if that can be.
+    The new view is made of links in another place, and then replaces the old view. So that a glob over the table does
+    not match it too early, it is made beside the table if possible.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: The view cannot be made.
     """
     table = table.resolve()
     places = [table.parent / f".{table.name}.view", table / "_replica" / "view"]
@@ -55,7 +55,7 @@ def show(table: Path, files: Sequence[DataFile]) -> None:
 
 
 def _exchange(new: Path, place: Path) -> None:
-    """Puts a folder in the place of another, which gets its name: at once, where the system can do that."""
+    """Swaps a folder with another one; atomically if the system supports it."""
     place.mkdir(exist_ok=True)
     try:
         exchange = ctypes.CDLL(None, use_errno=True).renameat2
