@@ -150,24 +150,25 @@ def app(
 
 
 def logs_of(application: Any) -> Logs:
-    """The logs that an application serves."""
+    """Returns the logs that an application serves."""
     guard: Any = application.app if isinstance(application, CORSMiddleware) else application
     logs: Logs = guard.state.logs
     return logs
 
 
-# headers that pages of other sites may send, and read
+# headers that pages of other sites may send and read
 _ASKED = ["Accept", "Authorization", "Content-Type", "Content-Encoding", "If-Match", "If-None-Match", "Prefer", "Last-Event-ID"]  # fmt: skip
 _TOLD = ["ETag", "Location", "Accept-Patch", "jelly-after", "jelly-upto", "jelly-version", "jelly-digest"]  # fmt: skip
 
 
 class _Methods:
-    """Answers a path by method; others are 405, and ``OPTIONS`` says which there are.
+    """Dispatches a path by method; other methods are 405, and ``OPTIONS`` lists the methods.
 
     Args:
-        query: Names of parameters, of all methods or by method; others are 400, for the answer without them would
-            look like the one that was asked for. None: any. A page may have others, which sites add to links.
-        **endpoints: By method.
+        query: Names of query parameters, for all methods or by method; other parameters are 400, because the answer
+            without them would look like the requested one. None: any. Pages accept other parameters, which sites add
+            to links.
+        **endpoints: Endpoints by method.
     """
 
     def __init__(self, query: str | Mapping[str, str] | None = None, **endpoints: Any) -> None:
@@ -208,7 +209,7 @@ async def _refuse(request: Request, error: Exception) -> Response:
     if is_logged(problem):
         _LOG.error("request %s failed", request.state.number, exc_info=error)
     if problem.kind in ("patch.conflict", "patch.duplicate") and "head" not in problem.more:
-        with suppress(Problem, JellyError, OSError):  # it is gone, or cannot be reached
+        with suppress(Problem, JellyError, OSError):  # the log may be gone
             log = await run_in_threadpool(request.app.state.logs.get, request.path_params["log"])
             problem.more["head"] = log.head._asdict()
     if request.method == "GET" and _pages.asks_page(request):

@@ -1,4 +1,4 @@
-"""Bodies of requests: long ones go to a temporary file and never whole into memory."""
+"""Bodies of requests: long bodies go to a temporary file and are never held in memory as a whole."""
 
 from __future__ import annotations
 
@@ -14,19 +14,18 @@ from starlette.requests import ClientDisconnect, Request
 from jelly.service._limits import Limits
 from jelly.service._problems import Problem
 
-# how often the disk is looked at, in bytes of a body
+# the free disk space is checked after this number of bytes of a body
 _LOOK = 8 << 20
-# bytes that are written at once: a turn of a thread for each piece of the network costs more than the writing
+# bytes per write, because a thread switch for each network packet costs more than the writing
 _HELD = 256 << 10
 _CLOSE = {"Connection": "close"}
 
 
 async def received(request: Request, path: Path, limits: Limits) -> bytes | Path:
-    """Takes the body: a short one as bytes, a longer one into the file.
+    """Receives the body: a short one as bytes, a longer one in the file.
 
     Raises:
-        Problem: It is too large (413), comes too slowly (408), not whole (400), or the disk is too
-            full (507).
+        Problem: The body is too large (413), too slow (408) or incomplete (400), or the disk is too full (507).
     """
     said = request.headers.get("content-length", "")
     length = int(said) if said.isdecimal() else 0
@@ -70,10 +69,10 @@ async def received(request: Request, path: Path, limits: Limits) -> bytes | Path
 
 
 def refuse_full(folder: Path, more: int, limits: Limits) -> None:
-    """Rejects what would fill the disk.
+    """Rejects data that would fill the disk.
 
     Raises:
-        Problem: Too little is free (507).
+        Problem: Too little disk space is free (507).
     """
     if shutil.disk_usage(folder).free - more < limits.free:
         raise Problem(507, "storage", "the disk is nearly full; nothing was published", _CLOSE)

@@ -1,4 +1,4 @@
-"""Requests that change something: making a log, publishing to it."""
+"""Requests that change something: creating a log, publishing to it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from jelly.service._problems import Problem
 
 
 async def publish(request: Request) -> Response:
-    """``POST /{log}``: 201, or 200 where the log had the patch."""
+    """``POST /{log}``: 201, or 200 if the log already has the patch."""
     done, tag = await _published(request)
     status = 200 if done.replayed else 201
     where = f"/{request.path_params['log']}/patches/{done.version}"
@@ -61,10 +61,10 @@ async def _published(request: Request) -> tuple[Published, str]:
 
 
 async def log_of(request: Request, name: str) -> FolderLog:
-    """A log that is published to. Of one that is open, :func:`published` finds out whether it is still there.
+    """Returns the log to publish to. If the log is already open, :func:`published` checks whether it still exists.
 
     Raises:
-        Problem: There is none (404).
+        Problem: There is no such log (404).
     """
     logs: Logs = request.app.state.logs
     if (log := logs.open_log(name)) is not None:
@@ -75,7 +75,7 @@ async def log_of(request: Request, name: str) -> FolderLog:
 def reader_of(
     request: Request, log: FolderLog, format: Any, compression: Any
 ) -> Callable[[bytes | Path, Path], Prepared]:
-    """Reads a body, within the limits of the server, in a work folder."""
+    """Returns a function that reads a body in a work folder, within the limits of the server."""
     headers, limits = rules.headers_of(request), request.app.state.limits.of_bodies
 
     def read(body: bytes | Path, work: Path) -> Prepared:
@@ -91,7 +91,7 @@ async def published(
     read: Callable[[bytes | Path, Path], Prepared],
     expect_of: Callable[[Prepared], int | str | None],
 ) -> tuple[Published, str]:
-    """Publishes the body of a request, which ``read`` reads; ``expect_of`` says which head the patch wants. Gives the tag of the log, too."""
+    """Publishes the body of a request, read by ``read``, after the head of ``expect_of``; also returns the tag."""
     logs: Logs = request.app.state.logs
     rules.refuse_draining(logs)
     held = ExitStack()
@@ -106,7 +106,7 @@ async def published(
         def publish() -> tuple[Published, str]:
             with (
                 held.pop_all()
-            ):  # deleting may wait for the disk, and must not in the loop of events
+            ):  # deleting may wait for the disk, so it must not run in the event loop
                 id, _ = log.seen()
                 check, expect = head_check(request, id), expect_of(found)
                 rules.check_condition(request, found, expect)
@@ -130,7 +130,7 @@ def _said(done: Published) -> Any:
 
 
 async def compact(request: Request) -> Response:
-    """``POST /{log}/compact?upto=``: 200; the dataset at a version takes the place of the patches up to it."""
+    """``POST /{log}/compact?upto=``: 200; replaces the patches up to a version by the dataset at that version."""
     log = await asked_log(request)
     rules.refuse_draining(request.app.state.logs)
     asked = request.query_params.get("upto")
@@ -141,7 +141,7 @@ async def compact(request: Request) -> Response:
 
 
 async def create(request: Request) -> Response:
-    """``PUT /{log}``: makes a log; the body, if any, is its base."""
+    """``PUT /{log}``: creates a log; the body, if any, is its base."""
     logs: Logs = request.app.state.logs
     name = request.path_params["log"]
     rules.refuse_draining(logs)

@@ -1,4 +1,4 @@
-"""``Content-Encoding`` of answers: gzip or zstd, as ``Accept-Encoding`` asks (RFC 9110, section 12.5.3)."""
+"""``Content-Encoding`` of answers: gzip or zstd, by ``Accept-Encoding`` (RFC 9110, section 12.5.3)."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from jelly import _internal
 from jelly.service._formats import quality
 
 CODINGS = ("zstd", "gzip")
-# shorter answers gain nothing
+# shorter answers are not compressed, because they gain nothing
 _LEAST = 512
-# more than this is compressed beside the loop of events
+# larger pieces are compressed outside the event loop
 _MANY = 1 << 14
 
 
 def chosen(accepted: str) -> str | None:
-    """The coding that a client likes most; None: it likes none."""
+    """Returns the coding that a client prefers; None if it accepts none."""
     likes = {coding: quality(accepted, coding) for coding in CODINGS}
     best = max(CODINGS, key=lambda coding: likes[coding])
     return best if likes[best] > 0 else None
 
 
 class Coding:
-    """Compresses answers; their strong tags end with the name of the coding then."""
+    """Compresses answers; the strong tag of a compressed answer ends with the name of the coding."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -40,7 +40,7 @@ class Coding:
 
 
 class _Coded:
-    """Sends one answer with a coding, if that is worth it."""
+    """Sends one answer, compressed if that is worthwhile."""
 
     def __init__(self, send: Send, coding: str, known: str, is_head: bool) -> None:
         self._send, self._coding, self._known, self._is_head = send, coding, known, is_head

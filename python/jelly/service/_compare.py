@@ -1,4 +1,4 @@
-"""What is made of two versions, or of all: net changes and histories."""
+"""Results from several versions of a log: net changes and histories."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from jelly.service._states import write_state
 def write_change(
     log: FolderLog, old: int, new: int, limits: Limits, to: Any, dest: IO[bytes]
 ) -> None:
-    """Writes the patch that makes one version of another, with only the rows that change something.
+    """Writes the patch that turns one version into another, with only the rows that change something.
 
     Raises:
-        PatchError: The log does not say how it begins (``patch.base``).
-        JellyError: The patch does not fit the format.
+        PatchError: The log does not record how it begins (``patch.base``).
+        JellyError: The patch cannot be written in this format.
     """
-    said_base_of(log.folder)  # refuses a log that does not say it
+    said_base_of(log.folder)  # rejects a log that does not record how it begins
     first, last = sorted((old, new))
     if first == last:
         net(b"", dest, to=to, patch_format="rdfp")
@@ -49,10 +49,10 @@ def write_change(
 
 
 def pattern_of(request: Request) -> dict[str, list[str]]:
-    """The terms that a history is requested; IRIs may stand without their brackets.
+    """Returns the terms of a history request; IRIs may be written without brackets.
 
     Raises:
-        Problem: There is none (400).
+        Problem: The request has no term (400).
     """
     asked = {name: request.query_params.getlist(name) for name in TERMS}
     if not any(asked.values()):
@@ -65,10 +65,10 @@ def pattern_of(request: Request) -> dict[str, list[str]]:
 
 
 def periods_of(log: FolderLog, pattern: dict[str, list[str]]) -> Any:
-    """The periods of the quads that fit a pattern.
+    """Returns the periods of the quads that match a pattern.
 
     Raises:
-        PatchError: The log does not say how it begins (``patch.base``).
+        PatchError: The log does not record how it begins (``patch.base``).
     """
 
     def made(check: Callable[[], None]) -> Any:
@@ -81,7 +81,7 @@ def periods_of(log: FolderLog, pattern: dict[str, list[str]]) -> Any:
 
     try:
         return log.steadily(made)
-    except JellyError:  # of the log, not of the pattern
+    except JellyError:  # an error of the log, not of the pattern
         raise
     except ValueError as error:
         raise Problem(400, "query", str(error)) from None

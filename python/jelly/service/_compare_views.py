@@ -21,7 +21,7 @@ from jelly.service._spool import Spooled, attached, spooled
 
 
 async def diff(request: Request) -> Response:
-    """``GET /{log}/diff?from=&to=``: the net change; where ``to`` is the earlier one, what undoes it."""
+    """``GET /{log}/diff?from=&to=``: the net change; if ``to`` is the earlier version, the patch that goes back."""
     log = await asked_log(request)
     asked = [request.query_params.get(name) for name in ("from", "to")]
     if None in asked:
@@ -39,7 +39,7 @@ async def diff(request: Request) -> Response:
 
 
 async def periods(request: Request) -> Response:
-    """``GET /{log}/history?subject=…``: from which to which version quads were there, as JSON lines."""
+    """``GET /{log}/history?subject=…``: from which to which version each quad existed, as JSON lines."""
     log = await asked_log(request)
     if asks_page(request):
         return await _pages.history(request, request.path_params["log"], log)

@@ -1,4 +1,4 @@
-"""The protocol of RDF Delta, under ``/-/delta/``: its clients create logs, append patches and fetch them."""
+"""The protocol of RDF Delta, under ``/-/delta/``: clients create logs, append patches and fetch them."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ from jelly.service._rules import refuse_draining
 from jelly.service._spool import Spooled, spooled
 from jelly.service._states import write_state
 
-# a request of the RPC names a log or some locks
+# an RPC request names only a log or some locks
 _MOST_RPC = 1 << 20
-# literals and IRIs, which may contain "_:", and labels of blank nodes
+# literals and IRIs, which may contain "_:", and blank node labels
 _TERM = re.compile(rb'"(?:[^"\\]|\\.)*"|<[^<>]*>|_:(\S+)')
 
 
 class Delta:
-    """What the protocol keeps of the logs of a server, in memory."""
+    """The state of the protocol for the logs of a server, in memory."""
 
     def __init__(self) -> None:
         self.known, self.locks = Known(), Locks()
 
     def routes(self, methods: Callable[..., Any]) -> list[Route]:
-        """The resources; ``methods`` answers a path by the method of the request."""
+        """Returns the routes; ``methods`` dispatches a path by the method of the request."""
         return [
             Route("/-/delta/$/ping", methods(GET=_ping, POST=_ping)),
             Route("/-/delta/$/rpc", methods(POST=self._rpc)),
@@ -55,26 +55,26 @@ class Delta:
         ]  # fmt: skip
 
     async def _name(self, request: Request, wanted: str, given: object) -> str:
-        """The name of a log that is given by its name, URI or UUID, for a request that wants to do something with it.
+        """Returns the name of a log given by name, URI or UUID, and checks the scope ``wanted``.
 
         Raises:
-            Problem: The token may not (403).
+            Problem: The token does not allow this (403).
         """
         name = await run_in_threadpool(self.known.name_of, request.app.state.logs, str(given))
         check_scope(request.scope, wanted, name)
         return name
 
     async def _log(self, request: Request, wanted: str, given: object) -> tuple[str, FolderLog]:
-        """A log by its name, URI or UUID, for a request that wants to do something with it.
+        """Returns the name and the log given by name, URI or UUID, and checks the scope ``wanted``.
 
         Raises:
-            Problem: There is none (404), or the token may not (403).
+            Problem: There is no such log (404), or the token does not allow this (403).
         """
         name = await self._name(request, wanted, given)
         return name, await run_in_threadpool(request.app.state.logs.get, name)
 
     async def _append(self, request: Request) -> Response:
-        """``POST /-/delta/{log}``: appends a patch; one without ``H prev`` begins the log."""
+        """``POST /-/delta/{log}``: appends a patch; a patch without ``H prev`` begins the log."""
         name = await self._name(request, "publish", request.path_params["log"])
         log = await _changes.log_of(request, name)
         format, compression = sent(request, PATCHES, untyped="application/rdf-patch")
@@ -109,7 +109,7 @@ class Delta:
         )
 
     def _real_prev(self, log: FolderLog, prev: str | None) -> str | None:
-        """The id of the head, where ``prev`` is the UUID that clients see instead of it."""
+        """Returns the id of the head, if ``prev`` is the UUID that clients see instead of it."""
         head = log.head
         if prev is None or head.id is None or shown(prev) != shown(head.id):
             return None
@@ -260,7 +260,7 @@ async def _ping(request: Request) -> Response:  # noqa: ARG001
 
 
 def _part(info: dict[str, Any], operation: str) -> Any:
-    """What an operation says of a log."""
+    """Returns the part of a description that an operation requests."""
     if operation == "list_datasource":
         return info["id"].removeprefix("id:")
     if operation in ("list_descriptions", "describe_datasource"):
@@ -276,7 +276,7 @@ def _text(arg: dict[str, Any], key: str) -> str:
 
 
 def _label(match: re.Match[bytes]) -> bytes:
-    """A blank node as Jena reads it with its label; it gives ``_:label`` another one."""
+    """Writes a blank node as ``<_:label>``, so that Jena keeps its label; Jena renames ``_:label``."""
     return match[0] if match[1] is None else b"<_:" + match[1] + b">"
 
 

@@ -1,4 +1,4 @@
-"""UUIDs for RDF Delta's clients, which know logs and patches by nothing else."""
+"""UUIDs for RDF Delta's clients, which identify logs and patches only by UUIDs."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _OURS = uuid.uuid5(uuid.NAMESPACE_URL, "urn:jelly:delta")
 
 
 def shown(id: str) -> str:
-    """The UUID that clients see for the id of a patch: the one in it, or one made of it."""
+    """Returns the UUID that clients see for the id of a patch: the UUID in the id, or one derived from it."""
     identity = _internal.identify(id)[1]
     return identity if UUID.fullmatch(identity) else str(uuid.uuid5(_OURS, identity))
 
 
 def renamed(source: Any, dest: Any, format: Any, new: Mapping[str, str], **options: Any) -> None:
-    """Writes a patch as text, with other values of some headers."""
+    """Writes a patch as text, and replaces the values of some headers."""
     with (
         closing(read_patch(source, format=format, **options)) as reader,
         PatchWriter(dest, format="rdfp") as writer,
@@ -38,23 +38,23 @@ def renamed(source: Any, dest: Any, format: Any, new: Mapping[str, str], **optio
 
 
 class Known:
-    """Names of logs by their UUIDs, as far as they were requested."""
+    """Maps UUIDs to the names of logs that were requested."""
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
 
     def id_of(self, name: str, id: str | None) -> str:
-        """The UUID of a log; one that has none gets one made of its name."""
+        """Returns the UUID of a log; if it has none, one derived from its name."""
         found = id if id is not None and UUID.fullmatch(id) else str(uuid.uuid5(_OURS, name))
         self._names[found.lower()] = name
         return found
 
     def uri_of(self, logs: Logs, name: str) -> str:
-        """The URI that was given when the log was made, else ``delta:`` and the name."""
+        """Returns the URI given when the log was created, or ``delta:`` and the name."""
         return str(logs.said(name).get("uri") or f"delta:{name}")
 
     def name_of(self, logs: Logs, given: str) -> str:
-        """The name of a log that is named by its UUID, its URI or its name."""
+        """Returns the name of a log given by its UUID, URI or name."""
         given = given.removeprefix("id:")
         if UUID.fullmatch(given):
             known = self._names.get(given.lower())
@@ -69,11 +69,11 @@ class Known:
         return self.id_of(name, own).lower() == given.lower()
 
     def version_of(self, log: FolderLog, asked: str) -> int:
-        """The version that a number or a UUID names.
+        """Returns the version given by a number or a UUID.
 
         Raises:
-            PatchError: There is none (``patch.version``), or no longer (``patch.gap``).
-            Problem: It is neither (404).
+            PatchError: The version does not exist (``patch.version``), or is gone (``patch.gap``).
+            Problem: The text is neither a number nor a UUID (404).
         """
         if (number := whole_number(asked)) is not None:
             return log.number(number)

@@ -1,4 +1,4 @@
-"""Locks of RDF Delta's clients. They only keep writers from waiting in vain: ``H prev`` protects the log."""
+"""Locks of RDF Delta's clients. They only spare writers pointless waits: ``H prev`` protects the log."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ import uuid
 
 
 class Locks:
-    """At most one lock a log, in memory: a server that starts again knows none."""
+    """At most one lock per log, in memory: a restarted server has no locks."""
 
     def __init__(self) -> None:
         self._held: dict[str, tuple[str, int]] = {}
         self._turn = threading.Lock()
 
     def take(self, log: str) -> str | None:
-        """Takes the lock of a log; None: somebody holds it."""
+        """Acquires the lock of a log; None if another client holds it."""
         with self._turn:
             return None if log in self._held else self._new(log)
 
     def read(self, log: str) -> tuple[str, int] | None:
-        """Who holds the lock, and how often it was refreshed."""
+        """Returns the holder of the lock, and how often it was refreshed."""
         return self._held.get(log)
 
     def refresh(self, log: str, ref: str) -> bool:
-        """Says that the holder is alive; False: it does not hold the lock."""
+        """Records that the holder is alive; False if it does not hold the lock."""
         with self._turn:
             held = self._held.get(log)
             if held is None or held[0] != ref:
@@ -32,13 +32,13 @@ class Locks:
             return True
 
     def grab(self, log: str, ref: str) -> str | None:
-        """Takes the lock from a holder that seems dead; None: somebody else holds it, or nobody."""
+        """Takes over the lock from a holder that seems dead; None if another client or nobody holds it."""
         with self._turn:
             held = self._held.get(log)
             return self._new(log) if held is not None and held[0] == ref else None
 
     def free(self, log: str, ref: str) -> None:
-        """Gives the lock back, if it is still held."""
+        """Releases the lock, if it is still held."""
         with self._turn:
             if (held := self._held.get(log)) is not None and held[0] == ref:
                 del self._held[log]

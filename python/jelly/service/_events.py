@@ -20,7 +20,7 @@ from jelly.service._problems import Problem, problem_of
 
 
 async def events(request: Request) -> Response:
-    """One event a version; ``Last-Event-ID`` or ``?after=`` says where to begin."""
+    """Sends one event per version; ``Last-Event-ID`` or ``?after=`` gives the version to begin after."""
     logs: Logs = request.app.state.logs
     name = request.path_params["log"]
     log = await asked_log(request)
@@ -30,7 +30,7 @@ async def events(request: Request) -> Response:
     after = int(last) if last is not None else number(request, "after")
     if after is None:
         after = (await run_in_threadpool(lambda: log.head)).version
-    await run_in_threadpool(lambda: log.versions(after))  # a version that is gone is an error now
+    await run_in_threadpool(lambda: log.versions(after))  # raises if a version is gone
     take(request, "watchers")
     stream = _stream(request, logs, name, log, after)
     return StreamingResponse(stream, media_type="text/event-stream", headers={"Cache-Control": "no-store"})  # fmt: skip

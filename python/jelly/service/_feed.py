@@ -1,4 +1,4 @@
-"""``GET /{log}/feed.atom``: the last versions, for readers of feeds (RFC 4287)."""
+"""``GET /{log}/feed.atom``: the last versions, for feed readers (RFC 4287)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LAST = 50
 
 
 async def feed(request: Request) -> Response:
-    """The last fifty versions, the newest first."""
+    """Returns the last 50 versions, newest first."""
     name = request.path_params["log"]
     log = await asked_log(request)
     info = await run_in_threadpool(log.info)

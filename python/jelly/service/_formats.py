@@ -1,4 +1,4 @@
-"""Media types: what a body is, and in which format an answer goes."""
+"""Media types: the format of a body, and the format of an answer."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ class Chosen(NamedTuple):
 
 
 def sent(request: Request, known: dict[str, str], untyped: str = "") -> tuple[Any, Any]:
-    """Format and compression of a body: what the request declares; nothing is guessed.
+    """Returns format and compression of a body, as the request declares them; nothing is guessed.
 
     Args:
         request: The request.
         known: Formats by their media types.
-        untyped: The media type of a body without Content-Type, for clients that send none.
+        untyped: The assumed media type of a body without Content-Type, for clients that send none.
 
     Raises:
-        Problem: The format or the coding is not known (415).
+        Problem: The format or the coding is unknown (415).
     """
     header, declared = Message(), request.headers.get("content-type") or untyped
     header["Content-Type"] = declared
@@ -61,10 +61,10 @@ def sent(request: Request, known: dict[str, str], untyped: str = "") -> tuple[An
 
 
 def wanted(request: Request, known: dict[str, str]) -> Chosen:
-    """The format that the request asks for, with ``?format=`` or ``Accept``.
+    """Returns the format that the request asks for, with ``?format=`` or ``Accept``.
 
     Raises:
-        Problem: None of those that there are (406).
+        Problem: The requested format is not available (406).
     """
     first = {format: media for media, format in reversed(known.items())}
     if (asked := request.query_params.get("format")) is not None:
@@ -80,7 +80,7 @@ def wanted(request: Request, known: dict[str, str]) -> Chosen:
 
 
 def quality(accepted: str, name: str) -> float:
-    """How much a list of ``Accept`` or ``Accept-Encoding`` likes a name; 0: not at all."""
+    """Returns the quality value of a name in a list of ``Accept`` or ``Accept-Encoding``; 0: not accepted."""
     found, most = 0.0, -1
     for item in accepted.split(","):
         word, *params = (part.strip().lower() for part in item.split(";"))

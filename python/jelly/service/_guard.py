@@ -1,4 +1,4 @@
-"""Who may send a request at all: known hosts, no other sites, tokens; and a line of the log for each."""
+"""Checks each request before all else: known hosts, cross-site requests, tokens; and writes a log line for each."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ MOST_HEADERS = 16 << 10
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _METRICS = "/-/metrics"
 DELTA = "/-/delta/"
-"""What begins so asks :func:`check_scope` itself: its paths do not say what they want."""
+"""Paths with this prefix call :func:`check_scope` themselves, because the path does not show the scope."""
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 
 
 class Guard:
-    """Rejects requests before they reach the logs, and counts all of them."""
+    """Rejects requests before they reach the logs, and counts all requests."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Guard:
         self._origins, self._rates = origins, rates
         self._header, self._proxies = trusted or ("", ())
         self.state: Any = None
-        """What the application behind it keeps."""
+        """The state of the wrapped application."""
         self._numbers = count(1)
         self.answers: Counter[int] = Counter()
 
@@ -112,7 +112,7 @@ class Guard:
         check_scope(scope, wanted, log)
 
     def _trusted(self, scope: Scope, headers: Headers) -> Token | None:
-        """Whom the proxy says the request is from; None: it does not say it."""
+        """Returns the token of the user that the proxy names; None if it names none."""
         client = scope.get("client")
         if self._tokens is None or client is None or client[0] not in self._proxies:
             return None
@@ -121,15 +121,15 @@ class Guard:
 
 
 def check_scope(scope: Scope, wanted: str, log: str | None) -> None:
-    """Rejects what the server, or the token of a request, does not let it do.
+    """Rejects an action that the server or the token of the request does not allow.
 
     Args:
-        scope: Of the request.
-        wanted: ``read``, ``publish`` or ``admin``; empty: whoever handles the request asks again.
-        log: With which log; None: with all of them.
+        scope: The ASGI scope of the request.
+        wanted: ``read``, ``publish`` or ``admin``; empty if the handler of the request checks again.
+        log: The log of the action; None: all logs.
 
     Raises:
-        Problem: It may not (403), or not even know of the log (404).
+        Problem: The action is not allowed (403), or the token must not know of the log (404).
     """
     if (
         wanted in ("publish", "admin")
@@ -146,7 +146,7 @@ def check_scope(scope: Scope, wanted: str, log: str | None) -> None:
 
 
 def _wanted(method: str, path: str) -> tuple[str, str | None]:
-    """What a request wants to do, and with which log."""
+    """Returns the scope that a request needs, and its log."""
     if path.startswith(DELTA):
         return "", None
     if path == _METRICS:

@@ -51,10 +51,10 @@ class Limits(NamedTuple):
     reading: Reading = Reading()
 
     def given(self, name: str, text: str) -> Limits:
-        """These limits with another one, as ``--limit NAME=NUMBER`` says it.
+        """Returns the limits with one of them changed, as in ``--limit NAME=NUMBER``.
 
         Raises:
-            ValueError: There is no such limit, or the text is no number that it can be.
+            ValueError: There is no such limit, or the text is not a valid number for it.
         """
         own = [field for field in self._fields if field != "reading"]
         try:
@@ -73,7 +73,7 @@ class Limits(NamedTuple):
 
     @property
     def of_bodies(self) -> Reading:
-        """What readers of bodies put up with."""
+        """Limits for the readers of bodies."""
         return self.reading.replace(decompressed_bytes=self.decompressed)
 
 
@@ -81,7 +81,7 @@ _SECONDS = ("headers", "idle", "rate")
 
 
 class Rates:
-    """Who sent how many requests in the last minute."""
+    """Counts the requests of each client in the last minute."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -91,7 +91,7 @@ class Rates:
         """Counts a request at a time in seconds.
 
         Raises:
-            Problem: The minute had too many (429).
+            Problem: There were too many requests in the minute (429).
         """
         if not self._most:
             return

@@ -37,20 +37,20 @@ class Logs:
         self._pulses: dict[str, asyncio.Event] = {}
         self._looks: dict[str, Looks] = {}
         self.is_draining = False
-        """The server stops: nothing new is published, and nobody waits any longer."""
+        """Whether the server is stopping: nothing new is published, and no request waits any longer."""
 
     def drain(self) -> None:
-        """Takes no more publishes, and ends what waits for versions."""
+        """Rejects new publishes, and ends requests that wait for versions."""
         self.is_draining = True
 
     def path(self, name: str) -> Path:
-        """Where a log of a name stands.
+        """Returns the path of the log with a name.
 
         Raises:
-            Problem: No log can have the name (404).
+            Problem: The name is not a valid name of a log (404).
         """
         path = self.root / name
-        # a name has no separators, so that only a link leads out
+        # names have no separators, so only a link can lead out of the folder
         if not NAME.fullmatch(name) or (
             path.is_symlink() and path.resolve().parent != self.root.resolve()
         ):
@@ -58,10 +58,10 @@ class Logs:
         return path
 
     def get(self, name: str) -> FolderLog:
-        """The log of a name.
+        """Returns the log with a name.
 
         Raises:
-            Problem: There is none (404).
+            Problem: There is no such log (404).
         """
         path = self.path(name)
         if not path.is_dir() or not (is_log(path) or _internal.patch_files(path)):
@@ -73,21 +73,21 @@ class Logs:
             return self._open[name]
 
     def open_log(self, name: str) -> FolderLog | None:
-        """A log that was requested before, and may be gone since."""
+        """Returns a log that was requested before, and that may no longer exist."""
         with self._lock:
             return self._open.get(name)
 
     def has(self, name: str) -> bool:
-        """Whether there is a log of a name, and it says that it is one."""
+        """Returns whether there is a log with this name that has a manifest."""
         path = self.path(name)
         return path.exists() and is_log(path)
 
     def is_free(self, name: str) -> bool:
-        """Whether nothing has a name."""
+        """Returns whether a name is unused."""
         return not self.path(name).exists()
 
     def said(self, name: str) -> dict[str, Any]:
-        """What ``log.json`` of a log says; nothing, if there is none."""
+        """Returns the content of ``log.json`` of a log; an empty dict if there is no such file."""
         return said_of(self.path(name))
 
     def make(
@@ -98,10 +98,10 @@ class Logs:
         work: Path,
         more: Mapping[str, str] | None = None,
     ) -> bool:
-        """Makes a log aside, and gives it its name at the end; ``log.json`` of a new one says ``more``.
+        """Creates a log in a work folder, and gives it its name at the end; a new ``log.json`` also gets ``more``.
 
         Returns:
-            Whether it was not there.
+            Whether the log did not exist.
         """
         path = self.path(name)
         given = None if body is None else (*with_digest(body, work), format)
@@ -127,22 +127,22 @@ class Logs:
         return begun and not was_log
 
     def close(self) -> None:
-        """Removes copies of logs that stand elsewhere; logs in a folder have none."""
+        """Removes copies of logs in other places; logs in a folder have no copies."""
 
     def names(self) -> list[str]:
-        """The names of all logs."""
+        """Returns the names of all logs."""
         if not self.root.is_dir():
             return []
         found = (path.name for path in self.root.iterdir() if NAME.fullmatch(path.name))
         return sorted(name for name in found if is_log(self.root / name))
 
     def forget(self, name: str) -> None:
-        """Opens a log again the next time."""
+        """Makes the next request open the log again."""
         with self._lock:
             self._open.pop(name, None)
 
     def pulse(self, name: str) -> None:
-        """Wakes those that wait for versions of a log."""
+        """Wakes the requests that wait for versions of a log."""
         if (event := self._pulses.pop(name, None)) is not None:
             event.set()
 
@@ -154,9 +154,9 @@ class Logs:
         seconds: float,
         followed: Followed | None = None,
     ) -> int | None:
-        """Waits until the head is after a version; None: it is not, and the time is over.
+        """Waits until the head is after a version; None if the time is over.
 
-        ``followed`` is what was seen of the log before.
+        ``followed`` is the last known state of the log.
         """
         seen = Followed(name) if followed is None else followed
         loop = asyncio.get_running_loop()
@@ -174,12 +174,12 @@ class Logs:
                 await asyncio.wait_for(event.wait(), left)
 
     async def following(self, name: str, log: FolderLog, after: int) -> AsyncIterator[int | None]:
-        """The head each time that it moves; None now and then, where it does not.
+        """Yields the head each time that it moves; yields None now and then while it does not.
 
-        It ends when the server stops.
+        The iteration ends when the server stops.
 
         Raises:
-            PatchError: Another log has the name now (``patch.fork``).
+            PatchError: The name now belongs to another log (``patch.fork``).
         """
         followed = Followed(name)
         while not self.is_draining:
@@ -189,17 +189,17 @@ class Logs:
 
 
 async def asked_log(request: Request) -> FolderLog:
-    """The log that a path names.
+    """Returns the log that the path of a request names.
 
     Raises:
-        Problem: There is none (404).
+        Problem: There is no such log (404).
     """
     logs: Logs = request.app.state.logs
     return await run_in_threadpool(logs.get, request.path_params["log"])
 
 
 async def readable(request: Request) -> list[str]:
-    """The names of the logs that the token of a request may read."""
+    """Returns the names of the logs that the token of a request may read."""
     logs: Logs = request.app.state.logs
     token: Token | None = getattr(request.state, "token", None)
     names = await run_in_threadpool(logs.names)

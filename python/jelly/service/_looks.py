@@ -1,4 +1,4 @@
-"""Who looks whether other processes published to a log: one task, however many wait."""
+"""Checks whether other processes published to a log: one task for all waiting requests."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from starlette.concurrency import run_in_threadpool
 from jelly.log._folder import FolderLog
 from jelly.log._types import Head
 
-# what others publish to the same folder is seen this often, and that the server stops
+# interval in seconds of the checks for patches of other processes, and for the end of the server
 _SECONDS = 0.25
 
 
 class Looks:
-    """Looks at a log again and again while somebody waits for it.
+    """Polls a log while at least one request waits for it.
 
     Args:
-        wake: Wakes those that wait; each looks itself, and goes on waiting if nothing is new to it.
+        wake: Wakes the waiting requests; each one checks the log itself, and waits again if nothing is new.
     """
 
     def __init__(self, wake: Callable[[], None]) -> None:
@@ -29,7 +29,7 @@ class Looks:
 
     @contextmanager
     def wanted(self, log: FolderLog, stops: Callable[[], bool]) -> Iterator[None]:
-        """Somebody waits within."""
+        """Keeps the polling active while a request waits in this context."""
         loop, task = asyncio.get_running_loop(), self._task
         self._waiting += 1
         if task is None or task.done() or task.get_loop() is not loop:
@@ -43,10 +43,10 @@ class Looks:
         before: tuple[str | None, Head] | None = None
         while self._waiting:
             found = None
-            # those that are woken meet the error themselves
+            # the woken requests will raise the error themselves
             with suppress(Exception):
                 found = await run_in_threadpool(log.seen)
-            # the first look comes after theirs, so that something may be new already
+            # the first check here comes after those of the requests, so something may have changed between
             if found is None or found != before or stops():
                 self._wake()
             before = found

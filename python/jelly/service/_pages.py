@@ -1,4 +1,4 @@
-"""The page on the logs of a server, for requests that ask for ``text/html`` by name."""
+"""The pages of logs on a server, for requests that name ``text/html``."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ from jelly.service._problems import Problem
 from jelly.service._states import write_state
 
 _STYLE = "/-/style.css"
-# a net change of more bytes is shown by its first rows alone
+# of a larger net change (in bytes), a page shows only the first rows
 _READABLE = 8 << 20
-# what changes most is counted in logs up to this size: the first page of one that is larger would take long
+# limit for counting what changes most: in larger logs the first page would take too long
 _COUNTED = 32 << 20
 
 
 def asks_page(request: Request) -> bool:
-    """Whether the request wants a page: it names ``text/html``, and likes nothing else better."""
+    """Returns whether the request wants a page: it names ``text/html``, and prefers nothing else."""
     if (asked := request.query_params.get("format")) is not None:
         return asked == "html"
     accepted = request.headers.get("accept", "")
@@ -63,7 +63,7 @@ def asks_page(request: Request) -> bool:
 
 
 class _Links:
-    """Addresses of a log on this server."""
+    """Addresses of the pages of a log on this server."""
 
     style: str | None = _STYLE
 
@@ -105,13 +105,13 @@ class _Links:
 
 
 def sent(page: str, **headers: str) -> Response:
-    """The answer that is a page."""
+    """Returns the answer with a page."""
     policy = {"Content-Security-Policy": SERVED, "Referrer-Policy": "no-referrer", "Cache-Control": "no-cache"} | VARY  # fmt: skip
     return HTMLResponse(page, headers=policy | headers)
 
 
 def problem(found: Problem) -> Response:
-    """The page of an error."""
+    """Returns the page of an error."""
     title = HTTPStatus(found.status).phrase
     page = sent(problem_page(found.status, title, found.detail, _STYLE), **found.headers)
     page.status_code = found.status
@@ -126,12 +126,12 @@ async def style(request: Request) -> Response:  # noqa: ARG001
 
 
 def logs(names: list[str]) -> Response:
-    """The page that lists the logs."""
+    """Returns the page that lists the logs."""
     return sent(logs_page(names, _STYLE))
 
 
 async def log(request: Request, name: str, found: FolderLog, info: LogInfo) -> Response:
-    """The page of a log."""
+    """Returns the page of a log."""
     page = number(request, "page") or 1
     asked = request.query_params.get("q", "").strip()
     now = tag(info.id, info.head, f"page{page}")
@@ -158,7 +158,7 @@ async def log(request: Request, name: str, found: FolderLog, info: LogInfo) -> R
 
 
 async def version(request: Request, name: str, found: FolderLog, of: int) -> Response:
-    """The page of a version."""
+    """Returns the page of a version."""
 
     def make() -> str:
         info = found.info()
@@ -170,7 +170,7 @@ async def version(request: Request, name: str, found: FolderLog, of: int) -> Res
 
 
 async def diff(request: Request, name: str, found: FolderLog, old: int, new: int) -> Response:
-    """The page of a difference."""
+    """Returns the page of a difference."""
     limits: Limits = request.app.state.limits
 
     def make() -> str:
@@ -187,7 +187,7 @@ async def diff(request: Request, name: str, found: FolderLog, old: int, new: int
 
 
 def found_change(found: FolderLog, old: int, new: int, limits: Limits, terms: Terms) -> Shown:
-    """The net change as HTML: with labels and nested nodes, or, of many rows, the first of them."""
+    """Renders the net change as HTML: with labels and nested nodes, or, if it is large, only the first rows."""
     if old == new:
         return show_rows((), terms)
     with work_folder(found.work) as work:
@@ -202,7 +202,7 @@ def found_change(found: FolderLog, old: int, new: int, limits: Limits, terms: Te
 
 
 async def history(request: Request, name: str, found: FolderLog) -> Response:
-    """The page of a history."""
+    """Returns the page of a history."""
     pattern = pattern_of(request)
 
     def make() -> str:
@@ -216,7 +216,7 @@ async def history(request: Request, name: str, found: FolderLog) -> Response:
 
 
 def _matching(found: FolderLog, info: LogInfo, asked: str) -> list[LogVersion]:
-    """The newest versions that have a text in their number, time, headers or id."""
+    """Returns the newest versions that contain a text in their number, time, headers or id."""
     wanted = asked.lower()
     last = deque(maxlen=EACH)  # type: deque[LogVersion]
     for one in found.versions(info.first - 1, info.head.version):
@@ -232,7 +232,7 @@ def _matching(found: FolderLog, info: LogInfo, asked: str) -> list[LogVersion]:
 
 
 def known_of(request: Request, name: str, found: FolderLog, info: LogInfo) -> Known:
-    """What is remembered of a log for its pages; it goes where the log is opened again."""
+    """Returns the cached data for the pages of a log; the cache is dropped when the log is opened again."""
     kept: dict[str, Known] = request.app.state.known
     if name not in kept or kept[name].log is not found:
         kept[name] = Known(found, info)

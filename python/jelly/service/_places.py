@@ -1,4 +1,4 @@
-"""Places for work that a server does only so often at once."""
+"""Limits for work that a server runs only a few times at once."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ BUSY = ("publishes", "datasets", "watchers")
 
 
 def take(request: Request, what: str, log: str = "") -> None:
-    """Takes a place, of a log or of the server; :func:`give_back` must follow.
+    """Takes a slot, of a log or of the server; :func:`give_back` must follow.
 
     Raises:
-        Problem: All are taken (503).
+        Problem: All slots are taken (503).
     """
     busy: Counter[tuple[str, str]] = request.app.state.busy
     most = getattr(request.app.state.limits, what)
@@ -27,7 +27,7 @@ def take(request: Request, what: str, log: str = "") -> None:
 
 
 def give_back(request: Request, what: str, log: str = "") -> None:
-    """Gives a place back."""
+    """Gives a slot back."""
     busy: Counter[tuple[str, str]] = request.app.state.busy
     busy[what, log] -= 1
     if not busy[what, log]:
@@ -36,7 +36,7 @@ def give_back(request: Request, what: str, log: str = "") -> None:
 
 @contextmanager
 def place(request: Request, what: str, log: str = "") -> Iterator[None]:
-    """A place for as long as the block runs."""
+    """Holds a slot while the block runs."""
     take(request, what, log)
     try:
         yield

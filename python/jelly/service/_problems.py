@@ -1,4 +1,4 @@
-"""Which status an error has, and the body that says it: ``application/problem+json``."""
+"""Status codes of errors, and the body that describes an error: ``application/problem+json``."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _STATUS = {f"patch.{name}": 422 for name in _UNPROCESSABLE.split()} | {
 
 
 class Problem(Exception):  # noqa: N818 - it is what the body is called
-    """An answer that is an error.
+    """An error answer.
 
     Attributes:
         status: The status code.
-        kind: The stable word in the body.
-        detail: What was found, and what to do.
+        kind: The stable kind in the body.
+        detail: The cause of the error, and a remedy.
         headers: More headers of the answer.
         more: More members of the body.
     """
@@ -47,19 +47,19 @@ class Problem(Exception):  # noqa: N818 - it is what the body is called
 
 
 def no_log(name: str) -> Problem:
-    """What is answered where no log has the name, or the client may not know of it."""
+    """Returns the error for a log that does not exist, or that the client must not know of."""
     return Problem(
         404, "log", f"there is no log {name[:128]!r}; create it with PUT or `jelly log create`"
     )
 
 
 def detail_of(error: JellyError) -> str:
-    """What an error says, except the place of the file: where files stand on the server is nobody's business."""
+    """Returns the message of an error without the path of the file, which clients must not learn."""
     return str(error).replace(f" ({error.source})", "").replace(f"{error.source}: ", "")
 
 
 def problem_of(error: BaseException, *, publishes: bool) -> Problem:
-    """What an error is over HTTP; ``publishes``: the body of the request may be at fault."""
+    """Converts an error to an HTTP problem; ``publishes``: the body of the request may be the cause."""
     if isinstance(error, Problem):
         return error
     if isinstance(error, JellyError):
@@ -75,7 +75,7 @@ def problem_of(error: BaseException, *, publishes: bool) -> Problem:
             places = {"line": error.line, "column": error.column, "byte": error.offset}
             more: dict[str, Any] = {name: at for name, at in places.items() if at is not None}
             return Problem(status, error.kind, text, **more)
-    # what a store says of itself and of the credentials is nobody's business
+    # do not show messages of the store about itself and the credentials
     if isinstance(error, StoreDownError):
         detail = (
             "the object store behind the server does not answer; try again: a patch that is sent "
@@ -94,12 +94,12 @@ def problem_of(error: BaseException, *, publishes: bool) -> Problem:
 
 
 def is_logged(problem: Problem) -> bool:
-    """Whether whoever runs the server must know more of a problem than its answer says."""
+    """Returns whether the operator of the server needs more information than the answer contains."""
     return problem.status in (500, 502, 507) or problem.kind == "store"
 
 
 def answer(problem: Problem) -> Response:
-    """The answer that says a problem."""
+    """Returns the answer for a problem."""
     body = {
         "type": f"urn:jelly:problem:{problem.kind}",
         "title": HTTPStatus(problem.status).phrase,

@@ -1,4 +1,4 @@
-"""What a server asks of publishes beside what the log asks."""
+"""Rules of a server for publishes, in addition to the rules of the log."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ def refuse_draining(logs: Logs) -> None:
     """Rejects changes while the server stops.
 
     Raises:
-        Problem: It does (503).
+        Problem: The server is stopping (503).
     """
     if logs.is_draining:
         raise Problem(503, "draining", "the server is stopping; try again", {"Retry-After": "5", "Connection": "close"})  # fmt: skip
 
 
 def headers_of(request: Request) -> dict[str, str]:
-    """The headers that the server adds to a patch: who published it, if that is recorded."""
+    """Returns the headers that the server adds to a patch: the publisher, if it is recorded."""
     if not request.app.state.records_publisher:
         return {}
     return publisher_of(getattr(request.state, "token", None))
 
 
 def publisher_of(token: Token | None) -> dict[str, str]:
-    """The header that says whose token it is."""
+    """Returns the header with the name of the token."""
     if token is None:
         return {}
     name = token.name.replace("\\", "\\\\").replace('"', '\\"')
@@ -44,10 +44,10 @@ def publisher_of(token: Token | None) -> dict[str, str]:
 
 
 def check_publisher(headers: dict[str, str], found: Prepared) -> None:
-    """Rejects a patch that says itself who published it, where the server says that.
+    """Rejects a patch with its own header ``publisher``, if the server adds this header.
 
     Raises:
-        PatchError: It does (``patch.header``).
+        PatchError: The patch has the header (``patch.header``).
     """
     if headers and "publisher" in found.summary.said:
         message = "the server adds the header 'publisher': publish the patch without it"
@@ -55,10 +55,10 @@ def check_publisher(headers: dict[str, str], found: Prepared) -> None:
 
 
 def check_condition(request: Request, found: Prepared, expect: object) -> None:
-    """Rejects a publish without a condition, where the server requires one.
+    """Rejects a publish without a condition, if the server requires one.
 
     Raises:
-        Problem: There is neither If-Match, If-None-Match, ?expect= nor H prev (428).
+        Problem: The request has neither If-Match, If-None-Match, ?expect= nor H prev (428).
     """
     if not request.app.state.requires_condition or expect is not None or found.summary.prev:
         return
@@ -76,7 +76,7 @@ def published_strictly(
     """Publishes a patch if each of its rows changes something (``Prefer: handling=strict``).
 
     Raises:
-        PatchError: One does not (``patch.effect``), or as of :meth:`jelly.Log.publish`.
+        PatchError: A row changes nothing (``patch.effect``), or as for :meth:`jelly.Log.publish`.
     """
     base = found.path.parent / "before.jelly"
     while True:

@@ -1,4 +1,4 @@
-"""``jelly.service.serve``: the application with uvicorn."""
+"""``jelly.service.serve``: runs the application with uvicorn."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def serve(
             require_condition=require_condition, record_publisher=record_publisher, logs=logs,
         )  # fmt: skip
     if beside or isinstance(logs, StoreLogs):
-        # uvicorn raises the signal again once it has ended, and then what is beside it ends too
+        # uvicorn raises the signal again after its end; then the servers and copies beside it must end too
         signal.signal(signal.SIGTERM, _exit)
     try:
         Server(config, (beside or logs).drain).run()
@@ -123,10 +123,10 @@ def serve(
 
 
 def _refuse_taken(host: str, port: int) -> None:
-    """Rejects an address that cannot be had: uvicorn would end the process.
+    """Rejects an address that is not available, because uvicorn would end the process.
 
     Raises:
-        OSError: It cannot be had.
+        OSError: The address is not available.
     """
     for family, kind, _, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
         with socket.socket(family, kind) as one:
@@ -135,7 +135,7 @@ def _refuse_taken(host: str, port: int) -> None:
                 one.bind(address)
             except OSError as error:
                 if error.errno not in (errno.EADDRINUSE, errno.EACCES):
-                    continue  # another address of the host may do
+                    continue  # another address of the host may be available
                 raise OSError(
                     f"{host}:{port}: the server cannot listen on this address ({error.strerror}); "
                     "choose another port with --port"

@@ -1,4 +1,4 @@
-"""uvicorn with what it lacks: a deadline for headers, a bound on connections, and draining."""
+"""Extends uvicorn by a deadline for headers, a limit for connections, and draining."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from jelly.service._limits import Limits
 
-with contextlib.suppress(ImportError):  # not on Windows
+with contextlib.suppress(ImportError):  # not available on Windows
     import fcntl
     import termios
 
 
 def connection(limits: Limits) -> type[H11Protocol]:
-    """The class of connections that keep to limits."""
+    """Returns the connection class with the given limits."""
 
     class Connection(_Connection):
         kept_to = limits
@@ -30,7 +30,7 @@ def connection(limits: Limits) -> type[H11Protocol]:
 
 
 class _Connection(H11Protocol):
-    """A connection on which the headers of a request must come in time."""
+    """A connection on which the headers of a request must arrive in time."""
 
     kept_to: Limits
     _late: asyncio.TimerHandle | None = None
@@ -81,19 +81,19 @@ class _Connection(H11Protocol):
 
 
 class Server(uvicorn.Server):
-    """Says that it stops, before it stops."""
+    """A server that announces that it stops, before it stops."""
 
     def __init__(self, config: uvicorn.Config, drain: Callable[[], None]) -> None:
         super().__init__(config)
         self._drain = drain
 
     def handle_exit(self, sig: int, frame: Any) -> None:
-        """Takes no more publishes, and ends what waits for versions."""
+        """Rejects new publishes, and ends requests that wait for versions."""
         self._drain()
         super().handle_exit(sig, frame)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Ends connections; one over TLS ends when all was sent, without an answer of the client."""
+        """Closes connections; a TLS connection closes when all data is sent, without waiting for the client."""
         leaving = asyncio.create_task(self._leave())
         try:
             await super().shutdown(sockets)
@@ -109,16 +109,16 @@ class Server(uvicorn.Server):
                 for each in self.server_state.connections
                 if each.transport.is_closing()
             }
-            # twice, so that what Python still held was given to the system in between
+            # checked twice, so that data buffered in Python was handed to the system in between
             before, sent = sent, {each for each in closing if _is_sent(each)}
             for each in before & sent:
                 each.abort()
 
 
 def _is_sent(transport: asyncio.Transport) -> bool:
-    """Whether the client has all that was written, as far as the system tells."""
+    """Returns whether the client has received all written data, as far as the system reports it."""
     ours: socket.socket = transport.get_extra_info("socket")
     try:
         return not any(fcntl.ioctl(ours.fileno(), termios.TIOCOUTQ, bytes(4)))
-    except (NameError, OSError):  # not on this system, or closed
+    except (NameError, OSError):  # not available on this system, or closed
         return False

@@ -1,4 +1,4 @@
-"""Bodies of answers that are made before they are sent: a failure is a status, not half an answer."""
+"""Bodies of answers that are complete before they are sent: a failure gives a status, not half an answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PIECE = 1 << 18
 
 
 def attached(request: Request, name: str, format: str) -> dict[str, str]:
-    """The header that makes browsers save an answer, where a link asks for a format by ``?format=``."""
+    """Returns the header that makes browsers save an answer, if a link requests a format with ``?format=``."""
     if "format" not in request.query_params:
         return {}
     ending = {"jelly-patch": "jellyp"}.get(format, format)
@@ -27,10 +27,10 @@ def attached(request: Request, name: str, format: str) -> dict[str, str]:
 
 
 def spooled(write: Callable[[IO[bytes]], object]) -> IO[bytes]:
-    """A temporary file that ``write`` filled, at its begin; :class:`Spooled` closes it.
+    """Returns a temporary file that ``write`` filled, at its beginning; :class:`Spooled` closes it.
 
     Raises:
-        Problem: What is written does not fit the format (406).
+        Problem: The data cannot be written in this format (406).
     """
     spool: IO[Any] = tempfile.TemporaryFile()  # noqa: SIM115 - the answer closes it
     try:
@@ -45,12 +45,12 @@ def spooled(write: Callable[[IO[bytes]], object]) -> IO[bytes]:
 
 
 async def decoded(request: Request, write: Callable[[IO[bytes]], object]) -> IO[bytes]:
-    """As :func:`spooled`, where ``write`` decodes: a few at once do, because each needs its memory; others wait."""
+    """Like :func:`spooled`, for decoders: each needs memory, so only a few run at once and others wait."""
     return await to_thread.run_sync(spooled, write, limiter=request.app.state.decoders)
 
 
 class Spooled(StreamingResponse):
-    """An answer of what is in a file, which is closed however the answer ends."""
+    """An answer with the content of a file, which is always closed at the end."""
 
     def __init__(self, file: IO[bytes], media: str, headers: Mapping[str, str]) -> None:
         super().__init__(pieces(file), media_type=media, headers=headers)
@@ -65,13 +65,13 @@ class Spooled(StreamingResponse):
 
 
 def pieces(file: IO[bytes]) -> Iterator[bytes]:
-    """A file in pieces."""
+    """Yields a file in pieces."""
     with file:
         yield from iter(lambda: file.read(_PIECE), b"")
 
 
 def gathered(parts: Iterable[bytes]) -> Iterator[bytes]:
-    """Short pieces put together: each one that is sent costs a turn of a thread."""
+    """Joins short pieces, because each sent piece costs a thread switch."""
     held = bytearray()
     for part in parts:
         held += part

@@ -1,4 +1,4 @@
-"""``_states``: datasets of a log at versions, from which others are made. Derived: may be deleted."""
+"""``_states``: datasets at some versions of a log, from which others are computed. Derived: may be deleted."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from jelly.log._folder import FolderLog
 from jelly.service._limits import Limits
 
 _NAME = re.compile(r"state-(\d+)-([0-9a-f]{16})\.jelly\.zst")
-# a state is kept where the patches after the nearest one are so much of it, or so many
+# a state is kept if the patches after the nearest one have 1/_SHARE of its size, or are _MANY
 _SHARE, _MANY = 4, 64
 
 
 class _Start(NamedTuple):
-    """A dataset from which a version can be made."""
+    """A dataset from which a version can be computed."""
 
     version: int
     source: Any
@@ -33,18 +33,18 @@ class _Start(NamedTuple):
 
 
 def write_state(log: FolderLog, dest: Any, version: int, to: str, limits: Limits) -> None:
-    """Writes the dataset at a version; replays patches after the nearest version that is kept.
+    """Writes the dataset at a version; applies patches to the nearest stored dataset.
 
     Args:
         log: The log.
-        dest: Where to.
-        version: A version that is there.
+        dest: Destination.
+        version: An existing version.
         to: The format.
-        limits: How many bytes kept states of the log may have, and how many of the disk stay free.
+        limits: Maximum bytes of the kept states of the log, and bytes of the disk that stay free.
 
     Raises:
-        PatchError: The log does not say how it begins (``patch.base``), or is damaged.
-        JellyError: The dataset does not fit the format.
+        PatchError: The log does not record how it begins (``patch.base``), or is damaged.
+        JellyError: The dataset cannot be written in this format.
     """
     log.steadily(lambda check: _write(log, dest, version, to, limits, check))
 
@@ -79,16 +79,16 @@ def _make(
 
 
 def _nearest(log: FolderLog, version: int, work: Path) -> _Start:
-    """The last dataset at or before a version: one that is kept, or the base."""
+    """Returns the last dataset at or before a version: a kept state, or the base."""
     base = said_base_of(log.folder)
     for number, path in sorted(_states(log), reverse=True):
         if number > version or number < log.info().first:
             continue
         if _name(log, number) != path.name:
-            continue  # of another log that stood here
+            continue  # a state of another log that was here before
         with suppress(FileNotFoundError):
             mine = work / path.name
-            mine.hardlink_to(path)  # it stays here, whoever removes it there
+            mine.hardlink_to(path)  # the link stays, even if another process deletes the state
             os.utime(path)
             return _Start(number, mine, "jelly", mine.stat().st_size)
     first = log.info().first - 1
@@ -107,7 +107,7 @@ def _keep(
     limits: Limits,
     check: Callable[[], None],
 ) -> _Start:
-    """Makes the dataset at a version, and keeps it if there is room."""
+    """Computes the dataset at a version, and keeps it if there is enough space."""
     name = _name(log, version)
     made = work / (name or "state.jelly.zst")
     _make(log, start, files, version, made, "jelly")
@@ -127,7 +127,7 @@ def _keep(
 
 
 def _make_room(log: FolderLog, kept: int) -> None:
-    """Removes the states that were not used for the longest time."""
+    """Deletes the least recently used states."""
     found = [(path.stat(), path) for _, path in _states(log)]
     total = sum(stat.st_size for stat, _ in found)
     for stat, path in sorted(found, key=lambda one: one[0].st_mtime_ns):
@@ -145,7 +145,7 @@ def _states(log: FolderLog) -> list[tuple[int, Path]]:
 
 
 def _name(log: FolderLog, version: int) -> str | None:
-    """The name of a state, which says of which log it is; None: the log has no id of its own."""
+    """Returns the name of a state, which identifies its log; None if the log has no id."""
     own = said_of(log.folder).get("id") if (log.folder / LOG_JSON).exists() else None
     if own is None:
         return None

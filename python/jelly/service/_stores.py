@@ -1,4 +1,4 @@
-"""Logs of an object store for a server: copies in a temporary folder, which follow the store."""
+"""Logs in an object store for a server: copies in a temporary folder, which follow the store."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ from jelly.log._types import Compacted, Head, LogInfo, Published
 from jelly.service._logs import NAME, Logs
 from jelly.service._problems import no_log
 
-# those that wait look into the store so often, as `jelly.Log` does
+# minimum interval in seconds between requests to the store for waiting clients, as in `jelly.Log`
 _SECONDS = 1.0
 _STORE = (StoreDownError, StoreRefusedError)
-# logs that are looked for at once
+# number of logs that are looked up in parallel
 _AT_ONCE = 16
 
 
 class Copy(FolderLog):
-    """The copy of a log of an object store. What changes the log goes to the store first.
+    """The copy of a log in an object store. Changes of the log go to the store first.
 
     Args:
         home: The folder of the copy.
         source: The log.
         work: A folder on the same disk.
-        pool: Threads that ask the store for those that cannot wait.
+        pool: Threads that ask the store for callers that cannot wait.
     """
 
     def __init__(
@@ -59,11 +59,11 @@ class Copy(FolderLog):
         self._asking: Future[bool] | None = None
 
     def follow(self) -> bool:
-        """Makes the copy what the log is now; False: there is none any more.
+        """Updates the copy to the current log; False if the log no longer exists.
 
         Raises:
             JellyError: The log is damaged.
-            OSError: The store cannot be reached, or rejects; requests of the next second are not sent.
+            OSError: The store cannot be reached, or rejects the request; no request is sent within the next second.
         """
         with self._following:
             if isinstance(self._failed, _STORE) and time.monotonic() - self._looked < _SECONDS:
@@ -81,7 +81,7 @@ class Copy(FolderLog):
 
     @contextmanager
     def _noted(self, *kinds: type[Exception]) -> Iterator[None]:
-        """Notes when the store was asked, and an error of these kinds."""
+        """Records the time of a request to the store, and an error of these kinds."""
         failed = None
         try:
             yield
@@ -94,7 +94,7 @@ class Copy(FolderLog):
     def _take(self, info: LogInfo) -> None:
         known = self._known
         if known and known.id == info.id and (known.base is None) == (info.base is None):
-            with suppress(PatchError):  # what the copy lacks is gone: it is made anew
+            with suppress(PatchError):  # the versions that the copy lacks are gone: make a new copy
                 self._source_log.pull(self.folder)
                 if self.info().first < info.first:
                     super().compact(info.first - 1)
@@ -106,14 +106,14 @@ class Copy(FolderLog):
             (work / "copy").rename(self.folder)
 
     def seen(self) -> tuple[str | None, Head]:
-        """The id of the log that is here now, and its head; the store is asked once a second."""
+        """Returns the id of the current log, and its head; asks the store at most once a second."""
         with self._following:
             if self._failed is not None or time.monotonic() - self._looked >= _SECONDS:
                 self.follow()
             return super().seen()
 
     def has_moved(self, seen: tuple[str | None, Head]) -> bool:
-        """Whether there is something new since a look, or an error; the store is asked beside."""
+        """Returns whether there is a change or an error since ``seen``; asks the store in the background."""
         if self._failed is not None or time.monotonic() - self._looked < _SECONDS:
             self._asking = None
         elif self._asking is None or self._asking.done():
@@ -132,7 +132,7 @@ class Copy(FolderLog):
             with self._noted(*_STORE):
                 return self._source_log.publish_prepared(found, expect, **check)
         finally:
-            with suppress(JellyError, OSError):  # the next request sees why
+            with suppress(JellyError, OSError):  # the next request raises the error
                 self.follow()
 
     def would_replay(self, found: Summary, head: Head, expect: int | str | None = None) -> bool:
@@ -145,12 +145,12 @@ class Copy(FolderLog):
 
 
 def logs_at(root: str | os.PathLike[str], storage: Mapping[str, Any] | None = None) -> Logs:
-    """The logs in a folder, which is made if it is not there, or under an address of an object store.
+    """Returns the logs in a folder, which is created if needed, or under an address in an object store.
 
     Raises:
         ImportError: obstore is not installed.
-        ValueError: The address or an option is wrong, or the options are not for a folder; or the folder is a log.
-        OSError: The folder cannot be made.
+        ValueError: The address or an option is wrong, the options are not for a folder, or the folder is a log.
+        OSError: The folder cannot be created.
     """
     if isinstance(root, str) and is_store(root):
         return StoreLogs(root, storage)
@@ -170,11 +170,11 @@ def logs_at(root: str | os.PathLike[str], storage: Mapping[str, Any] | None = No
 
 
 class StoreLogs(Logs):
-    """The logs under an address of an object store.
+    """The logs under an address in an object store.
 
     Args:
         url: The address, such as ``s3://bucket/logs``.
-        storage: How the store is reached, as for :class:`jelly.Log`.
+        storage: How to reach the store, as for :class:`jelly.Log`.
 
     Raises:
         ImportError: obstore is not installed.
@@ -194,11 +194,11 @@ class StoreLogs(Logs):
         self._remove()
 
     def get(self, name: str) -> Copy:
-        """The log of a name, as it is in the store now.
+        """Returns the log with a name, in its current state in the store.
 
         Raises:
-            Problem: There is none (404).
-            OSError: The store cannot be reached, or rejects.
+            Problem: There is no such log (404).
+            OSError: The store cannot be reached, or rejects the request.
         """
         path = self.path(name)
         with self._lock:
@@ -234,7 +234,7 @@ class StoreLogs(Logs):
         work: Path,
         more: Mapping[str, str] | None = None,
     ) -> bool:
-        del work  # nothing is made aside
+        del work  # the log is created in the store, not in a work folder
         return self._at(name).create_with(body, format, more or {})
 
     def names(self) -> list[str]:

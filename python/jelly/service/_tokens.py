@@ -1,4 +1,4 @@
-"""Tokens: who may do what with which logs."""
+"""Tokens: which client may do what with which logs."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ class Token(NamedTuple):
     logs: tuple[str, ...]
 
     def may(self, scope: str, log: str | None) -> bool:
-        """Whether it may do something, with a log or with all that is."""
+        """Returns whether the token has a scope for a log; None: for all logs."""
         return scope in self.scopes and (
             log is None or any(fnmatch.fnmatchcase(log, one) for one in self.logs)
         )
 
 
 def made(name: str, scopes: str = "read,publish", logs: str = "*") -> tuple[str, str]:
-    """A fresh token of 256 random bits, and its line for the file."""
+    """Returns a new token of 256 random bits, and its line for the file."""
     token = secrets.token_urlsafe(32)
     return token, f"{name} {hashlib.sha256(token.encode()).hexdigest()} {scopes} {logs}"
 
 
 def parsed(text: str) -> list[Token]:
-    """The tokens of a file.
+    """Parses the tokens of a file.
 
     Raises:
         ValueError: A line is not ``name sha256 scopes logs``.
@@ -59,7 +59,7 @@ def parsed(text: str) -> list[Token]:
 
 
 class Tokens:
-    """The tokens of a file, which is read again when it changes."""
+    """The tokens of a file, which is read again if it changes."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -75,10 +75,10 @@ class Tokens:
         return self._tokens
 
     def named(self, name: str | None) -> Token:
-        """The line of a name that a proxy vouches for, which has ``-`` for the hash.
+        """Returns the line of a user named by a proxy; its hash is ``-``.
 
         Raises:
-            Problem: There is none (401).
+            Problem: There is no such line (401).
         """
         for token in self._read():
             if token.name == name and token.digest == "-":
@@ -86,10 +86,10 @@ class Tokens:
         raise Problem(401, "token", "the proxy names a user that the tokens file does not have")
 
     def of(self, headers: Mapping[str, str], method: str) -> Token:
-        """Whose request it is.
+        """Returns the token of a request.
 
         Raises:
-            Problem: Nobody's (401).
+            Problem: The request has no valid token (401).
         """
         kind, _, given = headers.get("authorization", "").partition(" ")
         given = given.strip()
@@ -102,7 +102,7 @@ class Tokens:
             given = ""
         digest = hashlib.sha256(given.encode()).hexdigest()
         found = None
-        for token in self._read():  # all of them, so that the time says nothing
+        for token in self._read():  # compare all tokens, so that the time reveals nothing
             if hmac.compare_digest(token.digest, digest):
                 found = token
         if found is None or not given:

@@ -28,18 +28,18 @@ from jelly.service._problems import Problem
 from jelly.service._spool import Spooled, attached, decoded, gathered, pieces, spooled
 from jelly.service._states import write_state
 
-# files of patches that are opened before the log is looked at again
+# number of files of patches that are opened before the log is checked again
 _OPENED = 32
 
 
 async def names(request: Request) -> Response:
-    """``GET /``: the logs that the token may read."""
+    """``GET /``: the logs that the token of the request may read."""
     mine = await readable(request)
     return _pages.logs(mine) if _pages.asks_page(request) else JSONResponse({"logs": mine}, headers=VARY)  # fmt: skip
 
 
 async def info(request: Request) -> Response:
-    """``GET /{log}``: what the log is; waits with ``Prefer: wait=N`` and ``If-None-Match``."""
+    """``GET /{log}``: a description of the log; waits with ``Prefer: wait=N`` and ``If-None-Match``."""
     logs: Logs = request.app.state.logs
     name, log = request.path_params["log"], await asked_log(request)
     found = await run_in_threadpool(log.info)
@@ -58,7 +58,7 @@ async def info(request: Request) -> Response:
 
 
 async def versions(request: Request) -> Response:
-    """``GET /{log}/versions``: JSON lines."""
+    """``GET /{log}/versions``: versions as JSON lines."""
     log = await asked_log(request)
     after, upto = number(request, "after") or 0, number(request, "upto")
     since = request.query_params.get("since")
@@ -77,7 +77,7 @@ async def versions(request: Request) -> Response:
 
 
 async def patches(request: Request) -> Response:
-    """``GET /{log}/patches``: a range as one stream, or with ``?id=`` one patch."""
+    """``GET /{log}/patches``: a range as one stream, or one patch with ``?id=``."""
     log = await asked_log(request)
     if (id := request.query_params.get("id")) is not None:
         return await _patch(request, log, id)
@@ -90,7 +90,7 @@ async def patches(request: Request) -> Response:
     if format == "jelly-patch" and await run_in_threadpool(lambda: all(map(is_part, files))):
         headers["Content-Length"] = str(sum(path.stat().st_size for path in files))
         groups = ([path.open("rb") for path in files[at : at + _OPENED]] for at in range(0, len(files), _OPENED))  # fmt: skip
-        # opened before a look, they are the patches
+        # files opened before the check are the patches
         opened = (file for group in guard.each(groups) for file in group)
         stored = gathered(piece for file in opened for piece in pieces(file))
         return StreamingResponse(stored, media_type=media, headers=headers)
@@ -146,7 +146,7 @@ async def _patch(request: Request, log: FolderLog, version: int | str) -> Respon
     path = log.folder / name_of(found.version, log.ending)
     if format == "jelly-patch" and log.ending == ".jellyp":
         file = path.open("rb")
-        await run_in_threadpool(guard.check)  # opened before that, it is the patch
+        await run_in_threadpool(guard.check)  # a file opened before this check is the patch
         return Spooled(file, media, headers)
     spool = await decoded(request, lambda spool: log.fetch(number_of, spool, to=format))
     return Spooled(spool, media, headers)

@@ -1,4 +1,4 @@
-"""What all calls have: tokens, status codes, a line of the log for each."""
+"""Common parts of all calls: tokens, status codes, a log line for each."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from jelly.types import PatchOptions, RdfOptions
 Options = TypeVar("Options", RdfOptions, PatchOptions)
 
 _LOG = logging.getLogger("jelly.service")
-# seconds after which a client that left is known to have left
+# seconds until a disconnected client is detected
 _LEAVES = 0.02
 _STATUS = {
     400: grpc.StatusCode.INVALID_ARGUMENT,
@@ -51,13 +51,13 @@ _KINDS = {
 
 
 def status_of(problem: Problem) -> grpc.StatusCode:
-    """The status code of a problem."""
+    """Returns the status code of a problem."""
     found = _KINDS.get(problem.kind) or _STATUS.get(problem.status)
     return found or grpc.StatusCode.INTERNAL
 
 
 class Calls:
-    """Lets calls in, and answers their errors."""
+    """Admits calls, and answers their errors."""
 
     def __init__(self, tokens: Tokens | None, rates: Rates, *, read_only: bool) -> None:
         self._tokens, self._rates, self._read_only = tokens, rates, read_only
@@ -65,14 +65,14 @@ class Calls:
         self._numbers = count(1)
 
     def drain(self) -> None:
-        """From now on calls end as soon as they can."""
+        """Makes all calls end as soon as possible."""
         self._drains.set()
 
     def check_open(self) -> None:
-        """Stops if the server ends.
+        """Raises an error if the server is stopping.
 
         Raises:
-            Problem: It ends.
+            Problem: The server is stopping.
         """
         if self._drains.is_set():
             raise Problem(503, "drain", "the server is stopping; try again")
@@ -87,7 +87,8 @@ class Calls:
             log: The log whose dataset this is; a right to it is a right to all its versions.
 
         Raises:
-            Problem: There is none (401), it may not do this (403, 404), or too often (429).
+            Problem: There is no valid token (401), it does not allow this (403, 404), or there are too many requests
+                (429).
         """
         self.check_open()
         if self._read_only and scope != "read":
@@ -104,13 +105,13 @@ class Calls:
 
     @contextmanager
     def call(self, context: Any, method: str, *, publishes: bool) -> Iterator[None]:
-        """A call: what is raised inside becomes its status."""
+        """Wraps a call: an exception inside becomes its status."""
         number, began, status = next(self._numbers), time.monotonic(), "OK"
         problem: Problem | None = None
         try:
             yield
         except (grpc.RpcError, GeneratorExit):
-            status = "CANCELLED"  # the client left
+            status = "CANCELLED"  # the client disconnected
             raise
         except Exception as error:
             problem = _problem_of(error, publishes=publishes)
@@ -129,12 +130,12 @@ class Calls:
 
 
 def whole(messages: Iterator[bytes], context: Any) -> Iterator[bytes]:
-    """The messages of a call of which nothing counts unless all of it came.
+    """Yields the messages of a call that counts only if it is complete.
 
-    A client that leaves looks like one that has sent all, until a moment later the call ends.
+    A client that disconnects looks like one that has sent everything, until the call ends a moment later.
 
     Raises:
-        Problem: The client left.
+        Problem: The client disconnected.
     """
     left = threading.Event()
     is_there = context.add_callback(left.set)
@@ -144,10 +145,10 @@ def whole(messages: Iterator[bytes], context: Any) -> Iterator[bytes]:
 
 
 def met(have: Options, asked: bytes | None) -> tuple[Options, bool]:
-    """The options with which a subscriber gets a stream that has others, and whether it can go out as it is.
+    """Returns the options that a subscriber gets for a stream, and whether the stream can be sent unchanged.
 
     Raises:
-        Problem: It cannot be had as it is requested.
+        Problem: The stream is not available with the requested options.
     """
     try:
         return (have, True) if asked is None else _internal.met_options(have, asked)
@@ -156,7 +157,7 @@ def met(have: Options, asked: bytes | None) -> tuple[Options, bool]:
 
 
 def _problem_of(error: BaseException, *, publishes: bool) -> Problem:
-    """What an error is; of options and of what they exclude, the client that asked is to blame."""
+    """Converts an error to a problem; errors of options, and of data that they exclude, are client errors."""
     if isinstance(error, JellyError) and (
         error.kind == "limit.frame_bytes" or error.kind.startswith(("options.", "encode."))
     ):
@@ -165,15 +166,15 @@ def _problem_of(error: BaseException, *, publishes: bool) -> Problem:
 
 
 def metadata_of(context: Any) -> Mapping[str, str]:
-    """The metadata of a call."""
+    """Returns the metadata of a call."""
     return {key: value for key, value in context.invocation_metadata() if isinstance(value, str)}
 
 
 def number_of(metadata: Mapping[str, str], name: str) -> int | None:
-    """A number in the metadata; None: it is not there.
+    """Returns a number in the metadata; None if it is missing.
 
     Raises:
-        Problem: It is no number.
+        Problem: The value is not a number.
     """
     text = metadata.get(name)
     found = None if text is None else whole_number(text)

@@ -1,4 +1,4 @@
-"""Streams whose calls hold a thread only while they send: those that wait are parked."""
+"""Streams whose calls hold a thread only while they send; waiting streams are parked."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import grpc
 
 from jelly.service._problems import Problem
 
-# how often it is looked whether something came; those that wait for the same share a look
+# interval in seconds of the checks for new data; streams that wait for the same data share a check
 _SECONDS = 0.02
 
 
 class Wait(NamedTuple):
-    """What a stream yields where it has nothing to send.
+    """Yielded by a stream that has nothing to send.
 
     Attributes:
-        key: Streams with the same key wait for the same.
-        is_over: Whether something came; takes microseconds.
+        key: Streams with the same key wait for the same data.
+        is_over: Returns whether new data arrived; takes microseconds.
     """
 
     key: Hashable
@@ -29,7 +29,7 @@ class Wait(NamedTuple):
 
 
 FOLLOWS = Wait(None, lambda: True)
-"""What a stream that will wait yields first: a place of those that there are is taken."""
+"""First yield of a stream that will wait, to take one of the limited slots."""
 
 Sent = Iterator[bytes | Wait]
 
@@ -47,8 +47,8 @@ class Followers:
     """Runs streams in a pool of threads.
 
     Args:
-        most: Calls that follow at once; more are rejected.
-        threads: Calls that send at once.
+        most: Maximum number of calls that follow at the same time; more are rejected.
+        threads: Maximum number of calls that send at the same time.
     """
 
     def __init__(self, most: int, threads: int) -> None:
@@ -62,27 +62,27 @@ class Followers:
         self._looker.start()
 
     def handler(self, behavior: Callable[[bytes, Any], Sent]) -> Any:
-        """The handler of a method whose answers ``behavior`` yields; messages are bytes."""
+        """Returns the handler of a method whose answers ``behavior`` yields; messages are bytes."""
 
         def start(message: bytes, context: Any, send: Callable[[bytes | None], None]) -> None:
             call = _Call(behavior(message, context), context, send)
             context.add_callback(lambda: self._left(call))
             self._run(call)
 
-        # what grpc asks of a handler that returns before its call ends, and then gets `send`
+        # grpc requires this of a handler that returns before its call ends, and that gets `send`
         start.experimental_non_blocking = True  # type: ignore[attr-defined]
         start.experimental_thread_pool = self._pool  # type: ignore[attr-defined]
         return grpc.unary_stream_rpc_method_handler(start)
 
     def wake(self) -> None:
-        """Lets all streams that wait go on."""
+        """Resumes all waiting streams."""
         with self._turn:
             parked, self._parked = self._parked, set()
         for call in parked:
             self._pool.submit(self._run, call)
 
     def close(self) -> None:
-        """Ends the threads; no call is under way any more."""
+        """Ends the threads, after all calls have ended."""
         with self._turn:
             self._is_closed = True
             self._turn.notify_all()
@@ -90,7 +90,7 @@ class Followers:
         self._pool.shutdown(wait=False)
 
     def _run(self, call: _Call) -> None:
-        """Sends until the stream waits or ends."""
+        """Sends answers until the stream waits or ends."""
         try:
             for found in call.stream:
                 if not isinstance(found, Wait):
@@ -104,13 +104,13 @@ class Followers:
                 elif not self._has_place(call):
                     call.stream.throw(Problem(503, "busy", f"{self._most} calls are following already; try again"))  # fmt: skip
         except Exception:
-            # the stream gave the call its status before it raised
+            # the stream set the status of the call before it raised
             if call.context.code() is None:
                 call.context.set_code(grpc.StatusCode.UNKNOWN)
         self._end(call)
 
     def _end(self, call: _Call) -> None:
-        with suppress(Exception):  # of a client that left
+        with suppress(Exception):  # the client disconnected
             call.stream.close()
         with self._turn:
             self._count -= call.is_follower
@@ -124,7 +124,7 @@ class Followers:
             return call.is_follower
 
     def _park(self, call: _Call, wait: Wait) -> bool:
-        """Lets a stream wait; False: its client left."""
+        """Parks a stream; False if its client disconnected."""
         with self._turn:
             if not call.context.is_active():
                 return False
@@ -134,7 +134,7 @@ class Followers:
         return call.context.is_active() or not self._taken(call)
 
     def _taken(self, call: _Call) -> bool:
-        """Takes a stream that waits; False: it does not, or another thread did."""
+        """Claims a parked stream; False if it is not parked, or another thread claimed it."""
         with self._turn:
             is_there = call in self._parked
             self._parked.discard(call)
@@ -151,7 +151,7 @@ class Followers:
                 self._turn.wait_for(lambda: self._parked or self._is_closed)
                 if self._is_closed:
                     return
-                # woken by nothing but the end, it looks again after a while
+                # only the end of the server interrupts this wait
                 self._turn.wait_for(lambda: self._is_closed, _SECONDS)
                 waiting = [(call, call.waits) for call in self._parked if call.waits]
             over: dict[Hashable, bool] = {}
@@ -166,4 +166,4 @@ def _is_over(wait: Wait) -> bool:
     try:
         return wait.is_over()
     except Exception:
-        return True  # the stream meets the error itself
+        return True  # the stream will raise the error itself

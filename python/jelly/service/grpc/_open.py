@@ -1,4 +1,4 @@
-"""What anyone may call, without a token: the health of the server, and the descriptions of its services."""
+"""Services without a token: the health of the server, and the descriptions of its services."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from jelly.service.grpc._calls import status_of
 from jelly.service.grpc._followers import FOLLOWS, Followers, Sent, Wait
 
 HEALTH_SERVICE = "grpc.health.v1.Health"
-# clients ask for the newer one first; others only know the older
+# clients request the newer one first; some know only the older one
 REFLECTION_SERVICES = ("grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection")  # fmt: skip
 _SERVICES = (RDF_SERVICE, LOG_SERVICE, HEALTH_SERVICE)
 _SERVING, _NOT_SERVING, _UNKNOWN = 1, 2, 3
-# calls of reflection last as long as their clients like, and each has a thread
+# calls of reflection last as long as the client wants, and each holds a thread
 _MOST = 16
-# those that watch the health wait without one; these threads, of which others need none, send to them
+# health watchers wait without a thread; only these threads send to them
 _WATCHERS, _THREADS = 1024, 2
 
 
@@ -37,7 +37,7 @@ class Open:
         self._files = _Files(files("jelly.service.grpc").joinpath("descriptors.binpb").read_bytes())
 
     def handlers(self) -> Iterator[grpc.GenericRpcHandler]:
-        """Handlers; messages are bytes."""
+        """Returns the handlers; messages are bytes."""
         yield grpc.method_handlers_generic_handler(HEALTH_SERVICE, {
             "Check": grpc.unary_unary_rpc_method_handler(self._check),
             "Watch": self._followers.handler(self._watch),
@@ -47,12 +47,12 @@ class Open:
             yield grpc.method_handlers_generic_handler(service, {"ServerReflectionInfo": method})
 
     def drain(self) -> None:
-        """From now on nothing is served."""
+        """Reports that the server no longer serves."""
         self._drains.set()
         self._followers.wake()
 
     def close(self) -> None:
-        """Ends the threads; no call is under way any more."""
+        """Ends the threads, after all calls have ended."""
         self._followers.close()
 
     def _status(self, message: bytes, context: Any) -> int:
@@ -108,7 +108,7 @@ class Open:
 
 
 class _Files:
-    """The descriptors of a ``FileDescriptorSet``, by name and by what they hold."""
+    """The descriptors of a ``FileDescriptorSet``, by file name and by symbol."""
 
     def __init__(self, descriptors: bytes) -> None:
         self._data: dict[str, bytes] = {}
@@ -133,7 +133,7 @@ class _Files:
             self._symbols |= {f"{package}.{symbol}": name for symbol in symbols}
 
     def named(self, name: str) -> list[bytes] | None:
-        """A file and all that it needs, or None."""
+        """Returns a file and all its dependencies, or None."""
         if name not in self._data:
             return None
         order = [name]
@@ -142,12 +142,12 @@ class _Files:
         return [self._data[one] for one in order]
 
     def holding(self, symbol: str) -> list[bytes] | None:
-        """The file with a service, method, message or enum, and all that it needs, or None."""
+        """Returns the file with a service, method, message or enum, and all its dependencies, or None."""
         return self.named(self._symbols.get(symbol.removeprefix("."), ""))
 
 
 def _names(descriptor: bytes, inner: tuple[int, ...]) -> list[str]:
-    """The name of a message, enum or service, and of what stands in it: messages in messages, methods."""
+    """Returns the names of a message, enum or service, and of its nested messages and methods."""
     fields = [(n, value) for n, value in _internal.read_message(descriptor) if isinstance(value, bytes)]  # fmt: skip
     own = next(value.decode() for n, value in fields if n == 1)
     more = [name for n, value in fields if n in inner for name in _names(value, inner if n == 3 else ())]  # fmt: skip
@@ -163,5 +163,5 @@ def _asked(message: bytes, context: Any) -> Fields:
 
 
 def _repeated(values: Any) -> bytes:
-    """A message whose field 1 has these values."""
+    """Returns a message whose field 1 has these values."""
     return _internal.write_message([(1, value) for value in values])

@@ -57,7 +57,7 @@ class Patches:
         self._requires, self._records = require_condition, record_publisher
 
     def methods(self) -> dict[str, Any]:
-        """Handlers by name; messages are bytes."""
+        """Returns the handlers by name; messages are bytes."""
         return {
             "Describe": grpc.unary_unary_rpc_method_handler(self._describe),
             "Subscribe": self._followers.handler(self._subscribe),
@@ -162,7 +162,7 @@ def _refuse_fork(log: FolderLog, after: int, id: str) -> None:
 
 
 def _frames(path: Path, options: PatchOptions, *, fits: bool) -> Iterator[bytes]:
-    """A patch as messages: the bytes of the disk, where they are as logs keep them and peers take them so."""
+    """Yields a patch as messages: the stored bytes, if they have the form that logs store and fit the client."""
     if fits and is_part(path):
         with path.open("rb") as file:
             if path.stat().st_size <= MOST or all(len(one) <= MOST for one in Frames(file).upto()):

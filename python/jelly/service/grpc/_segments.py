@@ -1,7 +1,7 @@
 """The files of a topic: ``000000000042.jelly`` begins after 42 frames of the topic.
 
-Each is a stream of our writer, with a mark at its start and without a footer. Put end to end, they
-are one stream. The name of one that was published whole ends with a digest of its ``publish_id``.
+Each file is a stream of this library's writer, with a mark at its start and without a footer, so the files can be
+concatenated to one stream. If a file was published as a whole, its name ends with a digest of its ``publish_id``.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class Segment(NamedTuple):
     """A file of a topic.
 
     Attributes:
-        first: Frames of the topic before it.
-        digest: Of the ``publish_id`` of the call that published it whole; else empty.
+        first: Number of frames of the topic before the file.
+        digest: Digest of the ``publish_id``, if one call published the file as a whole; otherwise empty.
         path: The file.
     """
 
@@ -38,7 +38,7 @@ class Segment(NamedTuple):
 
 
 def identity_of(folder: Path) -> str:
-    """The id of a topic, which the name of a file ``id-…`` says; a topic that is made again has another."""
+    """Returns the id of a topic, from the name of its file ``id-…``; a topic that is created again has another id."""
     if (found := next(folder.glob("id-*"), None)) is None:
         found = folder / f"id-{uuid.uuid4().hex}"
         found.touch()
@@ -47,17 +47,17 @@ def identity_of(folder: Path) -> str:
 
 
 def id_digest(publish_id: str) -> str:
-    """The digest of a ``publish_id``, as names of files have it."""
+    """Returns the digest of a ``publish_id`` for file names."""
     return hashlib.sha256(publish_id.encode()).hexdigest()[:32]
 
 
 def path_of(folder: Path, first: int, digest: str = "") -> Path:
-    """Where a segment stands."""
+    """Returns the path of a segment."""
     return folder / (f"{first:012}" + (f"-{digest}" if digest else "") + ".jelly")
 
 
 def segments_of(folder: Path) -> list[Segment]:
-    """The segments of a topic, in order."""
+    """Returns the segments of a topic, in order."""
     return sorted(
         Segment(int(match[1]), match[2] or "", path)
         for path in folder.iterdir()
@@ -66,12 +66,12 @@ def segments_of(folder: Path) -> list[Segment]:
 
 
 def recovered(segment: Segment) -> tuple[int, int]:
-    """Frames and bytes of the last segment; what a killed server left half-written is set aside.
+    """Returns frames and bytes of the last segment; sets aside a part that a killed server left incomplete.
 
-    Frames that are whole count, and are on the disk afterwards.
+    Complete frames count, and are on disk afterwards.
 
     Raises:
-        Problem: It was published whole, and is damaged.
+        Problem: The segment was published as a whole, and is damaged.
     """
     relay = _internal.RdfRelay()
     frames = good = 0

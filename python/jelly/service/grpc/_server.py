@@ -1,4 +1,4 @@
-"""The server: both services on one port, beside the one over HTTP."""
+"""The gRPC server: both services on one port, beside the HTTP server."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _OPTIONS = [
     ("grpc.max_receive_message_length", MOST),
     ("grpc.max_send_message_length", -1),
     ("grpc.max_metadata_size", 16 << 10),
-    ("grpc.so_reuseport", 0),  # a port that another server has is an error
-    # ours go out every 30 s, those of clients are welcome every 5 s, also without a call
+    ("grpc.so_reuseport", 0),  # a port that another server uses is an error
+    # the server pings every 30 s, and accepts pings of clients every 5 s, also without a call
     ("grpc.keepalive_time_ms", 30_000),
     ("grpc.keepalive_timeout_ms", 20_000),
     ("grpc.keepalive_permit_without_calls", 1),
@@ -40,13 +40,13 @@ _OPTIONS = [
 
 
 class GrpcServer:
-    """A server that runs; :meth:`close` ends it.
+    """A running server; :meth:`close` stops it.
 
     Args:
-        root: A folder of logs, or an address in an object store. Topics that are published stand in the
-            folder ``.topics`` of the folder; with an object store none can be published.
+        root: A folder of logs, or an address in an object store. Published topics are in the folder ``.topics`` of
+            this folder; with an object store, topics cannot be published.
         host: The address.
-        port: The port; 0 for one that is free.
+        port: The port; 0 for a free port.
         tokens: As for :func:`jelly.service.app`.
         topics: Files of any RDF format that can be subscribed to, by the name of their topic.
         tls_cert: The certificate of the server, a PEM file.
@@ -56,11 +56,11 @@ class GrpcServer:
         limits: As for :func:`jelly.service.app`.
         require_condition: As for :func:`jelly.service.app`.
         record_publisher: As for :func:`jelly.service.app`.
-        logs: Those of the server beside it.
+        logs: The logs of the HTTP server beside it.
         storage: As for :func:`jelly.service.app`.
 
     Raises:
-        OSError: The address cannot be had, or another server has the topics of the folder.
+        OSError: The address is not available, or another server uses the topics of the folder.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class GrpcServer:
         limits = limits or Limits()
         files = {name: local_path(path) for name, path in (topics or {}).items()}
         for path in files.values():
-            path.stat()  # one that is not there is an error now
+            path.stat()  # raise the error for a missing file now
         credentials = None
         if tls_cert and tls_key:
             pair = (Path(tls_key).read_bytes(), Path(tls_cert).read_bytes())
@@ -140,14 +140,14 @@ class GrpcServer:
             raise OSError(f"{address}: the server cannot listen on this address: {error}") from None
 
     def drain(self) -> None:
-        """Ends calls that wait, and lets those under way end."""
+        """Ends waiting calls, and lets running calls finish."""
         self._logs.drain()
         self._calls.drain()
         self._open.drain()
         self._followers.wake()
 
     def close(self, seconds: float = 30) -> None:
-        """Drains, and ends after so many seconds at the latest."""
+        """Drains the server, and stops it after at most this number of seconds."""
         self.drain()
         self._server.stop(seconds).wait()
         self._end()

@@ -1,4 +1,4 @@
-"""What a subscriber can get under a name: files, topics that were published, datasets of logs."""
+"""Sources of subscriptions by name: files, published topics, datasets of logs."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from jelly.types import RdfOptions
 
 
 class Stream(Protocol):
-    """The frames of a name."""
+    """The frames under a name."""
 
     options: RdfOptions | None
     identity: str
-    """Another stream with the name has another one, so that numbers of frames are not those of this one."""
+    """Id of the stream; another stream with the same name has another id, and its frame numbers are unrelated."""
 
     @property
     def frames(self) -> int:
-        """How many there are."""
+        """The number of frames."""
 
     def stored(self, after: int, follow: Callable[[], bool]) -> Iterator[Frame | Wait]:
-        """The frames from the last place before ``after`` at which a decoder can begin."""
+        """Yields the frames, from the last place at or before ``after`` where a decoder can begin."""
 
 
 class Spooled:
@@ -51,13 +51,13 @@ class Spooled:
         weakref.finalize(self, os.close, self._handle)
 
     def stored(self, after: int, follow: Callable[[], bool]) -> Iterator[Frame]:  # noqa: ARG002
-        """The frames, from the first on."""
+        """Yields all frames, from the first one."""
         for number, message in enumerate(Frames(_Beside(self._handle)).upto()):
             yield Frame(number, number == 0, message)
 
 
 class _Beside:
-    """A file that others read too, each at a place of its own."""
+    """A separate read position in a file that others also read."""
 
     def __init__(self, handle: int) -> None:
         self._handle, self._at = handle, 0
@@ -89,15 +89,15 @@ class Sources:
 
     @property
     def work(self) -> Path:
-        """Where work folders of topics stand."""
-        assert self._topics is not None  # there is one to publish to
+        """The place of the work folders of topics."""
+        assert self._topics is not None  # a topic to publish to exists
         return self._topics.work
 
     def get(self, name: str) -> Stream:
-        """What a name stands for.
+        """Returns the stream under a name.
 
         Raises:
-            Problem: Nothing (404), or too many datasets are being made (503).
+            Problem: There is no such stream (404), or too many datasets are being computed (503).
         """
         if name in self._files:
             return self._file(name)
@@ -109,10 +109,10 @@ class Sources:
         return topic
 
     def published(self, name: str) -> Topic:
-        """The topic of a name, to publish to.
+        """Returns the topic with a name, for publishing.
 
         Raises:
-            Problem: The name is that of a file or a log, or cannot be one.
+            Problem: The name belongs to a file or a log, or is not a valid name of a topic.
         """
         if name in self._files or self.log_of(name) is not None:
             raise Problem(409, "patch.duplicate", f"{name!r} is a file or a log, and this call cannot publish to it")  # fmt: skip

@@ -25,7 +25,7 @@ class Streams:
         self._calls, self._sources, self._followers = calls, sources, followers
 
     def methods(self) -> dict[str, Any]:
-        """Handlers by name; messages are bytes."""
+        """Returns the handlers by name; messages are bytes."""
         return {
             "SubscribeRdf": self._followers.handler(self._subscribe),
             "PublishRdf": grpc.stream_unary_rpc_method_handler(self._publish),
@@ -119,7 +119,7 @@ def _refuse_nothing(writer: Writer) -> None:
 
 
 def _stream_name(first: bytes) -> str:
-    """The name in the options of the first frame, as Jelly-JVM's own test has it."""
+    """Returns the name in the options of the first frame, as in the test of Jelly-JVM."""
     relay = _internal.RdfRelay()
     relay.push(first)
     options = relay.options
@@ -129,10 +129,10 @@ def _stream_name(first: bytes) -> str:
 
 
 def _asked_for(stream: Stream, asked: bytes | None) -> Any:
-    """What makes the frames those that were requested; None: they are.
+    """Returns the relay that converts frames to the requested options; None if the frames fit.
 
     Raises:
-        Problem: They cannot be had so.
+        Problem: The stream is not available with these options.
     """
     if stream.options is None:
         return None
@@ -141,7 +141,7 @@ def _asked_for(stream: Stream, asked: bytes | None) -> Any:
 
 
 def _sent(stream: Stream, after: int, follow: Any, relay: Any) -> Sent:
-    """The frames after this number; if the first frames of a file are skipped, the rest is encoded again."""
+    """Yields the frames after this number; if the first frames of a file are skipped, encodes the rest again."""
     rest: Any = None
     for frame in stream.stored(after, follow):
         if isinstance(frame, Wait):

@@ -1,4 +1,4 @@
-"""Topics that were published: one legal stream each, in the files of a folder."""
+"""Published topics: each is one valid stream, in the files of a folder."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ from jelly.service.grpc._segments import (
 )
 from jelly.types import RdfOptions
 
-# a new file after so many bytes, so that a subscriber that comes back need not read all before
+# a new file begins after this number of bytes, so that a returning subscriber need not read all data before
 _ROLL = 64 << 20
-# what is written is on the disk, and seen, after so many bytes or seconds
+# written data is flushed to disk, and becomes visible, after this number of bytes or seconds
 _FLUSH = 1 << 20
 _SECONDS = 0.02
-_LOCK = ".lock"  # no topic has a folder whose name begins so
+_LOCK = ".lock"  # folders of topics never have names that begin like this
 
 
 class Frame(NamedTuple):
     """A frame of a topic.
 
     Attributes:
-        number: Frames of the topic before it.
-        begins: It begins a file, at which a decoder can begin.
-        message: Its bytes.
+        number: Number of frames of the topic before it.
+        begins: Whether the frame begins a file, where a decoder can begin.
+        message: The bytes of the frame.
     """
 
     number: int
@@ -55,7 +55,7 @@ class Frame(NamedTuple):
 
 
 class Topic:
-    """A topic: the files of a folder, of which the last may grow."""
+    """A topic: the files of a folder; the last one may grow."""
 
     def __init__(self, name: str, folder: Path, limits: Limits) -> None:
         self.name, self._folder, self._limits = name, folder, limits
@@ -74,7 +74,7 @@ class Topic:
         self._frames = self._segments[-1].first + frames if self._segments else 0
         self._size = size
         self._total = sum(segment.path.stat().st_size for segment in self._segments)
-        # written to the last file, and not on the disk yet
+        # data that was written to the last file, and is not on disk yet
         self._more_frames = self._more_bytes = 0
         if self._segments:
             with read_rdf(self._segments[0].path, framing="delimited") as reader:
@@ -82,11 +82,11 @@ class Topic:
 
     @property
     def frames(self) -> int:
-        """Frames that are on the disk."""
+        """Number of frames on disk."""
         return self._frames
 
     def push(self, writer: Writer, message: bytes) -> None:
-        """Adds a message of a writer; others wait meanwhile."""
+        """Adds a message of a writer; other writers wait meanwhile."""
         with self._turn:
             writer.check()
             relay = writer.relay_for(self)
@@ -123,7 +123,7 @@ class Topic:
         self._total += len(out)
 
     def flush(self) -> None:
-        """Brings what was written to the disk; from then on subscribers see it."""
+        """Flushes written data to disk; then subscribers see it."""
         with self._turn:
             if not self._more_bytes or self._file is None:
                 return
@@ -141,7 +141,7 @@ class Topic:
                 self._more_frames = self._more_bytes = 0
 
     def _give_up(self, error: OSError) -> None:
-        """Forgets what is not on the disk; whoever goes on begins a new file."""
+        """Discards data that is not on disk; the next write begins a new file."""
         if self._owner is not None:
             self._owner.failure = error
         last, self._total = self._segments[-1], self._total - self._more_bytes
@@ -163,13 +163,13 @@ class Topic:
             file.close()
 
     def close(self) -> None:
-        """Brings all to the disk."""
+        """Flushes all data to disk."""
         with self._turn:
             self.flush()
             self._close()
 
     def leave(self, writer: Writer) -> None:
-        """A writer will write no more: what it wrote is on the disk, or an error says that it is not."""
+        """Ends a writer: all its data is on disk, or an error is raised."""
         with self._turn:
             if self._owner is writer:
                 self.flush()
@@ -177,7 +177,7 @@ class Topic:
             writer.check()
 
     def add_whole(self, path: Path, publish_id: str, options: RdfOptions, frames: int) -> bool:
-        """Adds a whole stream; False: the topic already had it.
+        """Adds a complete stream; False if the topic already had it.
 
         Raises:
             Problem: The id belongs to another stream, or the topic began with other options.
@@ -206,19 +206,19 @@ class Topic:
         return True
 
     def check_room(self, bytes: int) -> None:
-        """Rejects so many bytes more than there may be.
+        """Rejects this number of additional bytes if it exceeds the limits.
 
         Raises:
-            Problem: They are too many (413), or the disk is too full (507).
+            Problem: The topic would be too large (413), or the disk is too full (507).
         """
         if self._total + bytes > self._limits.topic:
             raise Problem(413, "topic", f"the topic would have more than {self._limits.topic} bytes; use another topic")  # fmt: skip
         refuse_full(self._folder, bytes, self._limits)
 
     def stored(self, after: int, follow: Callable[[], bool]) -> Iterator[Frame | Wait]:
-        """The frames on the disk, from the start of the file with the one after so many.
+        """Yields the frames on disk, from the start of the file with the first frame after this number.
 
-        At the end, ``follow`` says whether to wait for more. No file is open meanwhile.
+        At the end, ``follow`` returns whether to wait for more. No file is open during the wait.
         """
         with self._seen:
             at = bisect_right(self._segments, after, key=_first) - 1
@@ -239,7 +239,7 @@ class Topic:
             try:
                 file = segment.path.open("rb", buffering=0)
             except FileNotFoundError:
-                segment = None  # nothing of it came to the disk
+                segment = None  # no data of this segment reached the disk
                 continue
             with file:
                 file.seek(read)
@@ -251,11 +251,11 @@ class Topic:
                 segment = None
 
     def _more(self, number: int) -> Wait:
-        """Waits for the frame of a number."""
+        """Returns a wait for the frame with a number."""
         return Wait((self.identity, number), lambda: self._frames > number)
 
     def _at(self, number: int) -> Segment | None:
-        """The segment that begins with a frame."""
+        """Returns the segment that begins with a frame."""
         at = bisect_left(self._segments, number, key=_first)
         return self._segments[at] if at < len(self._segments) else None
 
@@ -265,18 +265,18 @@ class Writer:
 
     def __init__(self, publish_id: str | None = None) -> None:
         self._relay: Any = None
-        # positions of blank nodes in the stream of a call are no nodes of another one; what is published again is the same
+        # blank nodes without labels are distinct in each call; a repeated publish gets the same nodes
         self._stream = int(id_digest(publish_id)[:15], 16) if publish_id else secrets.randbits(60)
         self.failure: OSError | None = None
-        """Why a part of what it wrote is not on the disk."""
+        """The error because of which a part of the written data is not on disk."""
 
     def check(self) -> None:
-        """Fails if a part is missing."""
+        """Raises an error if a part is missing."""
         if self.failure is not None:
             raise self.failure
 
     def relay_for(self, topic: Topic) -> Any:
-        """What makes the messages of this call frames of the topic."""
+        """Returns the relay that converts the messages of this call to frames of the topic."""
         if self._relay is None or self._relay.options is None:
             self._relay = _internal.RdfRelay(
                 topic.options,
@@ -289,12 +289,12 @@ class Writer:
 
     @property
     def has_begun(self) -> bool:
-        """The options of the stream came."""
+        """Whether the options of the stream have arrived."""
         return self._relay is not None and self._relay.options is not None
 
 
 class Topics:
-    """All topics that were published, in the folder ``.topics`` of the logs."""
+    """All published topics, in the folder ``.topics`` of the logs."""
 
     def __init__(self, root: Path, limits: Limits) -> None:
         self._home, self._limits = root / ".topics", limits
@@ -311,11 +311,11 @@ class Topics:
 
     @property
     def work(self) -> Path:
-        """Where work folders stand; on the disk of the topics."""
+        """The place of the work folders; on the same disk as the topics."""
         return self._home
 
     def get(self, name: str, *, make: bool = False) -> Topic | None:
-        """The topic of a name; one without a frame is none."""
+        """Returns the topic with a name; a topic without frames does not exist."""
         folder = self._home / _folder_name(name)
         with self._turn:
             topic = self._open.get(name)
@@ -336,11 +336,11 @@ class Topics:
             with self._turn:
                 topics = list(self._open.values())
             for topic in topics:
-                with suppress(OSError):  # its writer meets the error too
+                with suppress(OSError):  # the writer of the topic gets the error too
                     topic.flush()
 
     def close(self) -> None:
-        """Brings all to the disk."""
+        """Flushes all data to disk."""
         self._stops.set()
         self._thread.join()
         for topic in self._open.values():
@@ -353,7 +353,7 @@ def _first(segment: Segment) -> int:
 
 
 def _folder_name(topic: str) -> str:
-    """The folder of a topic; a name that cannot be is rejected."""
+    """Returns the folder name of a topic; rejects an invalid name."""
     name = quote(topic, safe="")
     name = name.replace(".", "%2E") if name.startswith(".") else name
     if not topic or len(name) > 200:
