@@ -1,4 +1,4 @@
-"""The columns that Spark wants of a data source, to the letter of its check."""
+"""The columns that Spark requests from a data source, exactly as its check requires them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NEEDED = {
     "patch": ("op", "subject", "predicate", "object"),
     "rdf": ("subject", "predicate", "object"),
 }
-"""What rows that are written must have."""
+"""Columns that written rows must have."""
 _NUMBERS = ("frame", "patch", "txn", "seq", "row")
 _TYPES = {
     "number": ("long", "integer", "short", "byte", "void"),
@@ -21,10 +21,11 @@ _TYPES = {
 
 
 def require_types(schema: StructType) -> None:
-    """Rejects columns of rows that are written, whose values cannot be what their names say.
+    """Rejects columns of written rows whose types do not match their names.
 
     Raises:
-        ValueError: A number is no whole number, as text would sort ``10`` before ``9``, or a term is no term.
+        ValueError: A number column is not of whole numbers (text would sort ``10`` before ``9``), or a term column
+            does not contain terms.
     """
     for column in schema:
         found = column.dataType.typeName()
@@ -34,20 +35,20 @@ def require_types(schema: StructType) -> None:
 
 
 def arrow_schema(schema: StructType) -> pa.Schema:
-    """The schema that Spark asks of batches."""
+    """Returns the schema that Spark requires of batches."""
     from pyspark.sql.pandas.types import to_arrow_schema
 
     try:
         return to_arrow_schema(schema, timezone="UTC")
-    except TypeError:  # before Spark 4.3 it is always UTC
+    except TypeError:  # before Spark 4.3 the time zone is always UTC
         return to_arrow_schema(schema)
 
 
 def as_wanted(batch: pa.RecordBatch, wanted: pa.Schema) -> pa.RecordBatch:
-    """A batch with the columns that are wanted in any case of letters, of those that it has.
+    """Selects the requested columns of a batch; the case of their names does not matter.
 
     Raises:
-        ValueError: There is a null where the schema has NOT NULL.
+        ValueError: A column that the schema declares as NOT NULL has a null.
     """
     import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""What Spark's pages say of the jobs that a function runs by itself."""
+"""Descriptions in the Spark UI for jobs that a function runs itself."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DESCRIPTION = "spark.job.description"
 
 @contextmanager
 def described(spark: SparkSession, text: str) -> Iterator[None]:
-    """Names the jobs that run meanwhile; Spark Connect has no such names."""
+    """Describes the jobs that run in this context; Spark Connect has no job descriptions."""
     from pyspark.errors import PySparkException
 
     try:
@@ -23,7 +23,7 @@ def described(spark: SparkSession, text: str) -> Iterator[None]:
         yield
         return
     before = context.getLocalProperty(_DESCRIPTION)
-    # the user's own name of what runs stays in front
+    # keep the user's own description in front
     context.setLocalProperty(_DESCRIPTION, f"{before}: {text}" if before else text)
     try:
         yield

@@ -1,4 +1,4 @@
-"""Which task this is, and of which query and batch."""
+"""The number of the current task, and its query and batch."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from pyspark import TaskContext
 
 
 def number_of_task() -> int:
-    """The number of the task in its job; 0 where there is none."""
+    """Returns the number of the task in its job; 0 outside of a task."""
     context = TaskContext.get()
     return context.partitionId() if context else 0
 
 
 def query_and_batch() -> tuple[str, str]:
-    """The id of the streaming query, which its checkpoint keeps, and the number of the batch.
+    """Returns the id of the streaming query, which its checkpoint stores, and the number of the batch.
 
     Raises:
-        RuntimeError: Spark does not say.
+        RuntimeError: Spark does not report them.
     """
     context = TaskContext.get()
     query = context.getLocalProperty("sql.streaming.queryId") if context else None

@@ -1,4 +1,4 @@
-"""Options of data sources: strings with names that Spark has put in lower case."""
+"""Options of data sources: strings whose names Spark has converted to lower case."""
 
 from __future__ import annotations
 
@@ -38,33 +38,33 @@ class Option(NamedTuple):
     """An option of a data source."""
 
     name: str
-    """As it is documented; Spark takes it in any case."""
+    """The name in the documentation; Spark accepts it in any case."""
     parse: Callable[[str], Any]
-    """From the text that Spark hands over; its ValueError says what would be right."""
+    """Parses the text that Spark passes; its ValueError describes the valid values."""
 
     @property
     def keyword(self) -> str:
-        """As readers and writers call it."""
+        """The name of the option as a keyword argument of readers and writers."""
         return re.sub("[A-Z]", lambda upper: "_" + upper[0].lower(), self.name)
 
 
 def camel(keyword: str) -> str:
-    """The name of an option for a keyword: ``batch_rows`` is ``batchRows``."""
+    """Returns the name of an option for a keyword argument: ``batchRows`` for ``batch_rows``."""
     head, *rest = keyword.split("_")
     return head + "".join(word.capitalize() for word in rest)
 
 
-# How each shape of the table is read from text.
+# parsers for each shape in the table of options
 _PARSERS: dict[str, Callable[[str], Any]] = {
     "flag": flag, "word": choice, "format": choice, "number": number, "bytes": size, "names": names, "text": text,
     "pairs": mapping,
 }  # fmt: skip
-# Readers and writers set these by themselves, from other options.
+# readers and writers set these themselves, from other options
 _NOT_HERE = {"limits", "options"}
 
 
 def _of_table(*doors: str) -> tuple[Option, ...]:
-    """The options of these groups, as Spark gives them."""
+    """Returns the options of these groups for Spark."""
     rows = options_of(*doors).values()
     return tuple(
         Option(camel(row.name), _PARSERS[row.shape]) for row in rows if row.name not in _NOT_HERE
@@ -89,7 +89,7 @@ FILES = (
     Option("badRecordsPath", text),
 )
 TIMES = (Option("modifiedAfter", instant), Option("modifiedBefore", instant))
-"""Not of streams, which read each file once whenever it appears."""
+"""Not for streams, which read each file once, whenever it appears."""
 STREAM = (
     Option("maxFilesPerTrigger", positive(number)),
     Option("maxBytesPerTrigger", positive(size)),
@@ -110,28 +110,28 @@ STREAM_OPTIONS: dict[str, tuple[Option, ...]] = {
 }
 """Fields of ``jelly.RdfOptions`` and ``jelly.PatchOptions``."""
 
-# A worker runs ahead of Spark by what the connection holds, some MB. Batches as large as that make
-# `limit(1)` read two of them, and cost no more than small ones.
+# a worker runs ahead of Spark by the content of the connection, some MB. With batches of that size,
+# `limit(1)` would read two of them; smaller batches cost no more time
 BATCH_ROWS = 50_000
 
 STORAGE = "storage."
 PATHS = ("path", "paths")
-# Spark keeps settings of its own among the options of a streaming sink.
+# Spark adds its own settings to the options of a streaming sink
 OF_SPARK = ("checkpointlocation", "queryname", "outputmode")
-# What a catalog says of a table that it is asked to make.
+# properties that a catalog passes when it creates a table
 OF_TABLES = ("location", "owner", "provider")
 
 
 def parse(options: Mapping[str, str], known: Iterable[Option], source: str) -> dict[str, Any]:
-    """The keywords of options.
+    """Converts options to keyword arguments.
 
     Args:
-        options: As Spark hands them over.
-        known: The options that there are.
+        options: The options that Spark passes.
+        known: The valid options.
         source: Name of the data source, for messages.
 
     Raises:
-        ValueError: There is no such option, or its value is wrong.
+        ValueError: An option is unknown, or its value is wrong.
     """
     table = {option.name.lower(): option for option in known}
     keywords = {}
@@ -154,10 +154,10 @@ def parse(options: Mapping[str, str], known: Iterable[Option], source: str) -> d
 
 
 def paths_of(options: Mapping[str, str]) -> tuple[str, ...]:
-    """The paths that ``load(path)`` or ``load([path, ...])`` put among the options.
+    """Returns the paths that ``load(path)`` or ``load([path, ...])`` added to the options.
 
     Raises:
-        ValueError: There is none.
+        ValueError: There is no path.
     """
     if "paths" in options:
         found = tuple(json.loads(options["paths"]))
@@ -169,14 +169,14 @@ def paths_of(options: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def taken(chosen: dict[str, Any], known: Iterable[Option]) -> dict[str, Any]:
-    """Takes the keywords of some options out of the rest."""
+    """Removes some options from ``chosen`` and returns them as keyword arguments."""
     return {
         option.keyword: chosen.pop(option.keyword) for option in known if option.keyword in chosen
     }
 
 
 def with_limits(chosen: dict[str, Any], known: Iterable[Option]) -> dict[str, Any]:
-    """Takes the keywords of some options, and ``limits`` of theirs, out of the rest."""
+    """Removes some options and all limits from ``chosen``; returns them as keyword arguments, with ``limits``."""
     found = taken(chosen, known)
     if limits := taken(chosen, LIMITS):
         found["limits"] = Limits(**limits)
@@ -184,7 +184,7 @@ def with_limits(chosen: dict[str, Any], known: Iterable[Option]) -> dict[str, An
 
 
 def plain(options: Mapping[str, str], *left_out: str) -> dict[str, str]:
-    """The options without those of storage, and without others that a source knows by itself."""
+    """Returns the options without storage options and without other options that a source parses itself."""
     return {
         name.lower(): value
         for name, value in options.items()
@@ -193,7 +193,7 @@ def plain(options: Mapping[str, str], *left_out: str) -> dict[str, str]:
 
 
 def storage_of(options: Mapping[str, str]) -> dict[str, str]:
-    """Options ``storage.*`` without the prefix."""
+    """Returns the options ``storage.*`` without the prefix."""
     return {
         name.lower().removeprefix(STORAGE): value
         for name, value in options.items()
@@ -203,14 +203,14 @@ def storage_of(options: Mapping[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """How files are found, divided and decoded."""
+    """Options for finding, dividing and decoding files."""
 
     kind: Kind
     paths: tuple[str, ...] = ()
     keywords: dict[str, Any] = field(default_factory=dict)
-    """Of ``read_rdf`` or ``read_patch``."""
+    """Keyword arguments of ``read_rdf`` or ``read_patch``."""
     storage: dict[str, str] = field(default_factory=dict)
-    """Options ``storage.*`` without the prefix: how remote storage is reached."""
+    """Options ``storage.*`` without the prefix: how to reach remote storage."""
     split_bytes: int = 128 << 20
     open_cost_bytes: int = 4 << 20
     min_partitions: int | None = None
@@ -222,7 +222,7 @@ class ReadOptions:
     ignore_corrupt_files: bool = False
     bad_records_path: str | None = None
     partition_columns: tuple[str, ...] = ()
-    """Of folders such as ``day=2026-03-01``."""
+    """Columns from folders such as ``day=2026-03-01``."""
     max_files_per_trigger: int | None = None
     max_bytes_per_trigger: int | None = None
     lateness_seconds: int = 3600
@@ -232,7 +232,7 @@ class ReadOptions:
     def of(
         cls, kind: Kind, options: Mapping[str, str], source: str, *, stream: bool | None
     ) -> Self:
-        """What Spark's options say.
+        """Parses the options of Spark.
 
         Raises:
             ValueError: An option is wrong, or there is no path.
@@ -250,11 +250,11 @@ class ReadOptions:
         if {"max_files_per_trigger", "max_bytes_per_trigger"} <= chosen.keys():
             raise ValueError("maxFilesPerTrigger and maxBytesPerTrigger cannot be used together")
         keywords = {"batch_rows": BATCH_ROWS} | with_limits(chosen, DECODE[kind])
-        if "columns" in keywords:  # in any case, as Spark has names
+        if "columns" in keywords:  # in any case, as in Spark
             keywords["columns"] = [name.lower() for name in keywords["columns"]]
         chosen["partition_columns"] = tuple(chosen.get("partition_columns", ()))
         made = cls(kind, paths_of(options), keywords, storage_of(options), **chosen)
-        made._require_other_names()  # a wrong option shows here, not in a worker
+        made._require_other_names()  # a wrong option raises an error here, not in a worker
         if made.leaves_bad_out and keywords.get("mode") == "permissive":
             raise ValueError(
                 "mode permissive cannot be used with ignoreCorruptFiles or badRecordsPath: it "
@@ -270,11 +270,11 @@ class ReadOptions:
 
     @property
     def leaves_bad_out(self) -> bool:
-        """Whether a file that is bad anywhere has no rows."""
+        """Whether a file with an error anywhere has no rows."""
         return self.ignore_corrupt_files or self.bad_records_path is not None
 
     def _require_other_names(self) -> None:
-        """Rejects columns of folders that rows have already."""
+        """Rejects columns of folders whose names rows already have."""
         own = [*self.schema.names, *Schema(self.kind, permissive=True).names]
         named = [name.lower() for name in self.partition_columns]
         for at, name in enumerate(named):
@@ -285,54 +285,54 @@ class ReadOptions:
 
     @property
     def schema(self) -> Schema:
-        """Schema of the rows."""
+        """The schema of the rows."""
         return _internal.read_schema(self.kind, self.keywords)
 
     @property
     def ddl(self) -> str:
-        """The schema in Spark's DDL, with the columns of folders."""
+        """The schema as Spark DDL, including the columns of folders."""
         of_folders = (f"{quoted(name)} string" for name in self.partition_columns)
         return ", ".join([self.schema.ddl, *of_folders])
 
     def at(self, path: str) -> Self:
-        """The same for one path."""
+        """Returns the same options for one path."""
         return replace(
             self, paths=(path,), path_glob_filter=None, modified_after=None, modified_before=None
         )
 
     def with_keywords(self, **changes: Any) -> Self:
-        """The same with other keywords of the reader."""
+        """Returns the same options with other keyword arguments of the reader."""
         return replace(self, keywords=self.keywords | changes)
 
     def open(self, source: Any, **more: Any) -> PatchReader[Any] | RdfReader[Any]:
-        """A reader; ``more`` are keywords that say which part is read, and its name."""
+        """Opens a reader; ``more`` are keyword arguments for the part that is read, and its name."""
         read: Callable[..., Any] = read_patch if self.kind == "patch" else read_rdf
         reader: PatchReader[Any] | RdfReader[Any] = read(source, **self._task(more))
         return reader
 
     def open_whole(self, source: Any, **more: Any) -> PatchReader[Any] | RdfReader[Any]:
-        """As :meth:`open`, of a source that must have something: a Jelly stream without a byte is an error."""
+        """Like :meth:`open`, for a source that must not be empty: a Jelly stream without bytes is an error."""
         return read_whole(self.kind, source, **self._task(more))
 
     def _task(self, more: dict[str, Any]) -> dict[str, Any]:
-        """Keywords of a reader in a task, which has one processor."""
+        """Returns the keyword arguments of a reader in a task, which has one processor."""
         return {"threads": 1} | self.keywords | more
 
 
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
-    """Where and how rows are written."""
+    """Options for the place and the form of written rows."""
 
     kind: Kind
     path: str
     keywords: dict[str, Any] = field(default_factory=dict)
-    """Of ``RdfWriter`` or ``PatchWriter``."""
+    """Keyword arguments of ``RdfWriter`` or ``PatchWriter``."""
     storage: dict[str, str] = field(default_factory=dict)
-    """Options ``storage.*`` without the prefix: how remote storage is reached."""
+    """Options ``storage.*`` without the prefix: how to reach remote storage."""
 
     @classmethod
     def of(cls, kind: Kind, options: Mapping[str, str], source: str) -> Self:
-        """What Spark's options say. Options of the Jelly stream become ``keywords["options"]``.
+        """Parses the options of Spark. Options of the Jelly stream become ``keywords["options"]``.
 
         Raises:
             ValueError: An option is wrong, or there is not exactly one path.
@@ -345,7 +345,7 @@ class WriteOptions:
         keywords = with_limits(chosen, ENCODE[kind])
         if stream := taken(chosen, STREAM_OPTIONS[kind]):
             made = PatchOptions if kind == "patch" else RdfOptions
-            # No partition knows whether another has graphs.
+            # a partition does not know whether other partitions have graphs
             default = {} if kind == "patch" else {"physical_type": "QUADS"}
             keywords["options"] = made(**(default | stream))
         return cls(kind, paths[0], keywords, storage_of(options))

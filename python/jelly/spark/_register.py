@@ -1,4 +1,4 @@
-"""Data sources by name in a session."""
+"""Registers data sources in a session."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ __all__ = ["register"]
 def register(spark: SparkSession) -> None:
     """Registers the data sources ``jelly``, ``jelly-patch``, ``jelly-log``, ``jelly-grpc`` and ``jelly-kafka`` in a session.
 
-    Where the library is on the driver's own path, Spark finds them by name without this; the
-    driver of a notebook service may have been started before.
+    If the library is on the driver's own path, Spark finds the sources by name without this call. The driver of a
+    notebook service may have started before the library was on its path.
 
     Raises:
         ImportError: PySpark is not installed, or older than 4.0.

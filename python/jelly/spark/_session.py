@@ -1,4 +1,4 @@
-"""Settings and sessions of Spark."""
+"""Spark settings and sessions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _GET_JAVA = (
 
 
 def settings() -> dict[str, str]:
-    """What a Spark session needs to run this library in its workers.
+    """Returns the settings that a Spark session needs to run this library in its workers.
 
     The first entry is also a setting of running sessions: ``spark.conf.set(key, value)``.
     If the environment has no ``PYSPARK_PYTHON``, it is set to this interpreter too, because functions on RDDs and the
@@ -42,13 +42,14 @@ def settings() -> dict[str, str]:
 
 
 def session(app_name: str = "jelly", conf: Mapping[str, Setting] | None = None) -> SparkSession:
-    """A Spark session with ``settings()``; the running session if there is one.
+    """Returns a Spark session with ``settings()``; the running session if there is one.
 
     Without ``spark.master``, and not under ``spark-submit``, it is a local session on all cores.
 
     Args:
         app_name: The name that Spark shows.
-        conf: Spark's own settings, as ``{"spark.master": "local[2]"}``. They override ours.
+        conf: Spark's own settings, such as ``{"spark.master": "local[2]"}``. They override the settings of this
+            library.
 
     Raises:
         ImportError: PySpark is not installed.
@@ -72,12 +73,12 @@ def _is_local(master: str) -> bool:
 
 
 def _has_jvm() -> bool:
-    """Spark runs elsewhere, or started this program."""
+    """Returns whether Spark runs elsewhere, or has started this program."""
     return "PYSPARK_GATEWAY_PORT" in os.environ or "SPARK_REMOTE" in os.environ
 
 
 def _require_java() -> None:
-    """Says what is missing; Spark itself says only that it could not start."""
+    """Raises an error that names what is missing, because Spark only reports that it could not start."""
     home = os.environ.get("JAVA_HOME")
     name = str(Path(home, "bin", "java")) if home else "java"
     java = shutil.which(name)
@@ -97,13 +98,13 @@ def _local_defaults() -> dict[str, Setting]:
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": max(2, os.cpu_count() or 2),
         "spark.ui.showConsoleProgress": "false",
-        # what goes to the workers and back costs a fifth less than by TCP; Spark 4.1 and newer know it
+        # data exchange with workers costs a fifth less than over TCP; known by Spark 4.1 and newer
         "spark.python.unix.domain.socket.enabled": os.name == "posix",
     }
 
 
 def parallelism(spark: SparkSession) -> int | None:
-    """How many tasks a session runs at once by default; Spark Connect does not say."""
+    """Returns the default number of parallel tasks of a session; None on Spark Connect, which does not report it."""
     from pyspark.errors import PySparkException
 
     try:
@@ -113,10 +114,10 @@ def parallelism(spark: SparkSession) -> int | None:
 
 
 def require_data_sources() -> None:
-    """Looks whether PySpark has data sources in Python.
+    """Checks that PySpark supports data sources in Python.
 
     Raises:
-        ImportError: It has none, or is not installed.
+        ImportError: PySpark does not support them, or is not installed.
     """
     try:
         import pyspark

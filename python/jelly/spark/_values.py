@@ -1,4 +1,4 @@
-"""Values of options, from the text that Spark hands over; a ValueError says what would be right."""
+"""Parsers for values of options, from the text that Spark passes; a ValueError describes the valid values."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from datetime import UTC, datetime, timedelta
 
 
 def text(value: str) -> str:
-    """Any text; choices are checked where they are used."""
+    """Accepts any text; choices are checked where they are used."""
     return value
 
 
 def choice(value: str) -> str:
-    """A word of ours, in any case as with Spark's own sources."""
+    """Parses a keyword of this library, in any case, as in Spark's own sources."""
     return value.lower()
 
 
 def upper(value: str) -> str:
-    """A name of the Jelly specification, in any case."""
+    """Parses a name of the Jelly specification, in any case."""
     return value.upper()
 
 
 def flag(value: str) -> bool:
-    """``true`` or ``false``."""
+    """Parses ``true`` or ``false``."""
     try:
         return {"true": True, "false": False}[value.strip().lower()]
     except KeyError:
@@ -32,7 +32,7 @@ def flag(value: str) -> bool:
 
 
 def number(value: str) -> int:
-    """A whole number."""
+    """Parses a whole number."""
     try:
         return int(value)
     except ValueError:
@@ -43,7 +43,7 @@ _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
 
 def size(value: str) -> int:
-    """Bytes: a number, or one with a unit as Spark has them: ``64m``, ``1gb``."""
+    """Parses a number of bytes, with or without a unit of Spark: ``64m``, ``1gb``."""
     parts = re.fullmatch(r"\s*(\d+)\s*([kmgt]?)b?\s*", value, re.IGNORECASE)
     if parts is None:
         raise ValueError(f"{value!r} is not a number of bytes such as 1000 or 64m")
@@ -51,7 +51,7 @@ def size(value: str) -> int:
 
 
 def positive(parse: Callable[[str], int]) -> Callable[[str], int]:
-    """What must be at least 1."""
+    """Wraps a parser, so that the number must be at least 1."""
 
     def parsed(value: str) -> int:
         if (number := parse(value)) < 1:
@@ -62,7 +62,7 @@ def positive(parse: Callable[[str], int]) -> Callable[[str], int]:
 
 
 def names(value: str) -> list[str]:
-    """Names between commas."""
+    """Parses names separated by commas."""
     found = [name.strip() for name in value.split(",")]
     if not all(found):
         raise ValueError(f"{value!r} is not a list of names such as `subject,object`")
@@ -70,7 +70,7 @@ def names(value: str) -> list[str]:
 
 
 def instant(value: str) -> int:
-    """A moment in nanoseconds since 1970; its time zone must be there, for a worker does not know that of the session."""
+    """Parses a time to nanoseconds since 1970; it needs a time zone, because workers do not know the session's."""
     try:
         found = datetime.fromisoformat(value.strip())
     except ValueError:
@@ -81,7 +81,7 @@ def instant(value: str) -> int:
 
 
 def mapping(value: str) -> dict[str, str]:
-    """A JSON object of strings."""
+    """Parses a JSON object of strings."""
     try:
         found = json.loads(value)
     except ValueError:

@@ -1,4 +1,4 @@
-"""How many rows files have."""
+"""Counts the rows of files."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ def count(
 
 @dataclass(frozen=True)
 class _Task:
-    """What a worker does for a partition."""
+    """The work of a worker on a partition."""
 
     reader: FilesReader
     partitions: list[Any]
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """One row for each partition: its number of rows."""
+        """Yields one row for each partition: its number of rows."""
         import pyarrow as pa
 
         for batch in batches:

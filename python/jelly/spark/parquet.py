@@ -1,4 +1,4 @@
-"""From Jelly to Parquet without the JVM."""
+"""Converts Jelly to Parquet without the JVM."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ __all__ = ["ParquetFile", "write_parquet"]
 
 Mode = Literal["error", "append", "overwrite"]
 
-# Bytes that a task collects before it writes a row group, of any number of rows.
+# maximum number of bytes that a task collects for a row group, regardless of the number of rows
 _GROUP_BYTES = 64 << 20
-# With the part of a file's name that Spark has for it.
+# codecs, with the part of the file name that Spark uses for each
 _CODECS = {"snappy": ".snappy", "zstd": ".zstd", "gzip": ".gz", "lz4": ".lz4", "none": ""}
 _RESULT = "path string, rows bigint, size bigint"
 
 
 class ParquetFile(NamedTuple):
-    """A file that was written."""
+    """A written file."""
 
     path: str
     rows: int
@@ -112,7 +112,7 @@ def write_parquet(
         rows = spark.range(0, len(partitions), 1, len(partitions)).mapInArrow(task, _RESULT)
         with described(spark, "jelly.spark.write_parquet: writes the rows of files"):
             written = sorted(ParquetFile(*row) for row in rows.collect())
-        # A table without rows has one file, for its columns.
+        # a table without rows has one file, for its columns
         chosen = [file for file in written if file.rows] or written[:1]
         with naming(place.uri):
             publication.publish([file.path for file in chosen])
@@ -123,7 +123,7 @@ def write_parquet(
 
 
 def _real(place: Place) -> Place:
-    """The folder itself, not a link to it: it may get another name."""
+    """Resolves links to a folder, because the folder may be renamed."""
     local = place.fs.type_name == "local"
     return place._replace(path=str(Path(place.path).resolve())) if local else place
 
@@ -143,24 +143,24 @@ def _require_room(place: Place, mode: Mode) -> None:
 
 @dataclass(frozen=True)
 class _Parquet:
-    """How files are written."""
+    """Options for writing files."""
 
     compression: str
     rows_per_group: int
 
     @property
     def extension(self) -> str:
-        """As Spark names such files."""
+        """The extension that Spark gives to such files."""
         return f"{_CODECS[self.compression]}.parquet"
 
     def open(self, file: Any, schema: pa.Schema) -> Any:
-        """A writer."""
+        """Opens a writer."""
         import pyarrow.parquet as pq
 
         return pq.ParquetWriter(file, schema, compression=self.compression, store_schema=False)
 
     def write(self, file: Any, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> int:
-        """Writes all batches, several to a row group; returns their rows."""
+        """Writes all batches, several per row group; returns the number of rows."""
         import pyarrow as pa
 
         total = rows = size = 0
@@ -180,7 +180,7 @@ class _Parquet:
 
 @dataclass(frozen=True)
 class _Task:
-    """What a worker does for a partition: reads its part, writes a file, and tells its name."""
+    """The work of a worker on a partition: reads its part, writes a file, and returns its name."""
 
     reader: FilesReader
     partitions: list[Any]
@@ -191,7 +191,7 @@ class _Task:
     parquet: _Parquet
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """One row for each partition: name, rows and size of its file."""
+        """Yields one row for each partition: name, rows and size of its file."""
         import pyarrow as pa
 
         for batch in batches:
@@ -209,7 +209,7 @@ class _Task:
         place = resolve(self.target, self.storage)
         with naming(self.target):
             file = place.fs.open_output_stream(f"{self.staging}/{name}", compression=None)
-        # Closed in any case, or the rest of an upload would come when it likes.
+        # always closed, otherwise the rest of an upload could arrive at any time
         with file:
             rows = self.parquet.write(
                 file, self.reader.schema, self.reader.read(self.partitions[number])

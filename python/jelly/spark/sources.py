@@ -21,33 +21,33 @@ __all__ = ["Patch", "Rdf"]
 
 
 class JellySource(DataSource):
-    """What both sources have in common; options are documented in :mod:`jelly.spark.files`."""
+    """The common part of both sources; :mod:`jelly.spark.files` describes the options."""
 
     kind: ClassVar[Kind]
 
     def schema(self) -> str:
-        """Columns of the rows, as ``columns``, ``terms`` and ``mode`` have them."""
+        """Returns the columns of the rows, according to ``columns``, ``terms`` and ``mode``."""
         from jelly.spark.files.listing import require_paths
 
-        # Spark does not say yet whether this is a stream; the reader checks what depends on it
+        # Spark does not tell here whether this is a stream; the reader checks options that depend on it
         options = self._read_options(stream=None)
-        require_paths(options)  # a mistake in a path shows in load()
+        require_paths(options)  # a wrong path raises an error in load()
         return options.ddl
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """Reads files."""
+        """Returns a reader of files."""
         from jelly.spark.files.read import FilesReader
 
         return FilesReader(self._read_options(stream=False), schema)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
-        """Reads files as they appear in folders."""
+        """Returns a reader that reads files as they appear in folders."""
         from jelly.spark.files.stream_read import FilesStreamReader
 
         return FilesStreamReader(self._read_options(stream=True), schema)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
-        """Writes files that appear together, or not at all."""
+        """Returns a writer of files that appear together, or not at all."""
         from jelly.spark.files.write import FilesWriter
 
         return FilesWriter(self._write_options(), schema, overwrite)
@@ -55,7 +55,7 @@ class JellySource(DataSource):
     def streamWriter(  # noqa: N802
         self, schema: StructType, overwrite: bool
     ) -> DataSourceStreamWriter:
-        """Writes the files of each batch once."""
+        """Returns a writer that writes the files of each batch once."""
         from jelly.spark.files.stream_write import FilesStreamWriter
 
         return FilesStreamWriter(self._write_options(), schema, overwrite)

@@ -1,4 +1,4 @@
-"""Whether all rows of a patch are there: of logs in tables, and of micro-batches that a replica applies."""
+"""Checks that all rows of a patch exist, for logs in tables and for micro-batches that a replica applies."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 
 def is_whole(ends: int, rows: int, first: int | None, last: int | None) -> bool:
-    """Whether a patch has one ``Z`` row and each ``seq`` between its first and its last row once.
+    """Returns whether a patch has one ``Z`` row, and each ``seq`` between its first and its last row once.
 
     Args:
-        ends: How many ``Z`` rows it has.
-        rows: How many rows it has.
+        ends: Number of ``Z`` rows.
+        rows: Number of rows.
         first: The smallest ``seq``.
         last: The largest ``seq``.
     """
@@ -18,10 +18,10 @@ def is_whole(ends: int, rows: int, first: int | None, last: int | None) -> bool:
 
 
 def without_begin(patches: Iterable[tuple[int, int, int]]) -> int | None:
-    """The first patch of a source that lacks its first rows, such as its headers.
+    """Returns the first patch of a source that lacks its first rows, such as its headers; None if there is none.
 
-    ``seq`` counts the rows of a source from 0, on through its patches or again in each of them. Of a patch whose
-    predecessor is not there, the first ``seq`` is not known.
+    ``seq`` counts the rows of a source from 0, either through all patches or again in each patch. If the patch before
+    a patch is missing, the first ``seq`` of the patch is unknown.
 
     Args:
         patches: Number, smallest ``seq`` and largest ``seq`` of each patch of the source.
@@ -35,7 +35,7 @@ def without_begin(patches: Iterable[tuple[int, int, int]]) -> int | None:
 
 
 def not_whole(source: str | None, patch: int | None) -> ValueError:
-    """The error of a patch that lacks rows, or has rows twice."""
+    """Returns the error for a patch with missing or duplicate rows."""
     return ValueError(
         f"patch {patch} of the source {source!r} is incomplete: a log must be read with "
         'rows="all", and each of its rows is needed exactly once'

@@ -1,4 +1,4 @@
-"""What a commit says, and how it stands in a file: as a line of JSON."""
+"""A commit of a folder, and its form in a file: a line of JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _VERSION = 1
 
 
 class Written(NamedTuple):
-    """A file that a job wrote."""
+    """A file that a job has written."""
 
     name: str
     size: int
@@ -27,17 +27,17 @@ class Batch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """What a commit says."""
+    """The content of a commit."""
 
     time: int
-    """Nanoseconds since 1970, later than of all commits that it knew."""
+    """Nanoseconds since 1970, later than all commits that its writer knew."""
     id: str
     job: str
     files: list[Written]
     overwrite: bool = False
     batch: Batch | None = None
     gone: list[tuple[str, int, int]] = field(default_factory=list)
-    """Files of others that it hides: path, size, time of change."""
+    """Files of other programs that it hides: path, size, modification time."""
     retired: list[str] = field(default_factory=list)
     """Jobs whose commits it hides."""
     batches: dict[str, int] = field(default_factory=dict)
@@ -45,20 +45,20 @@ class Commit:
 
     @property
     def name(self) -> str:
-        """Commits are in the order of their names."""
+        """The name of the commit; commits are ordered by their names."""
         return f"{self.time:020d}-{self.id}"
 
 
 def encoded(commit: Commit) -> bytes:
-    """A commit as a line of JSON."""
+    """Encodes a commit as a line of JSON."""
     return json.dumps({"version": _VERSION, **asdict(commit)}).encode() + b"\n"
 
 
 def decoded(content: bytes, folder: str) -> Iterator[Commit]:
-    """The commits of lines.
+    """Yields the commits in lines of JSON.
 
     Raises:
-        ValueError: They are of a later version of this library.
+        ValueError: The commits were written by a later version of this library.
     """
     for line in content.splitlines():
         said = json.loads(line)

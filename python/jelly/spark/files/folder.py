@@ -1,4 +1,4 @@
-"""Folders of files that any program reads: they appear as whole as the storage allows."""
+"""Folders of files for any program: the files appear as atomically as the storage allows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _AT_FDCWD, _EXCHANGE = -100, 2
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """Files on their way into a folder."""
+    """Files that are to appear in a folder."""
 
     place: Place
     job: str
@@ -32,14 +32,14 @@ class Publication:
     """Path of the folder that tasks write to."""
     overwrite: bool
     is_whole: bool
-    """Whether the staging folder itself becomes the folder."""
+    """Whether the staging folder itself is renamed to the folder."""
 
     @classmethod
     def of(cls, place: Place, *, append: bool, overwrite: bool) -> Publication:
-        """A publication, whose staging folder is there.
+        """Begins a publication, and creates its staging folder.
 
         Raises:
-            OSError: The folder cannot be made.
+            OSError: The folder cannot be created.
         """
         job = manifest.new_job()
         if place.can_rename and not append:
@@ -52,7 +52,7 @@ class Publication:
         return cls(place, job, staging, overwrite, is_whole=place.can_rename and not append)
 
     def publish(self, names: Sequence[str]) -> None:
-        """Makes files appear; others in the staging folder, of attempts that were lost, are deleted.
+        """Makes files appear; deletes other files in the staging folder, which come from lost attempts.
 
         Raises:
             OSError: A file cannot be moved.
@@ -63,7 +63,7 @@ class Publication:
             self._move(names)
 
     def discard(self) -> None:
-        """Deletes what tasks wrote."""
+        """Deletes the files that tasks have written."""
         with suppress(FileNotFoundError):
             self.place.fs.delete_dir(self.staging)
 
@@ -111,10 +111,10 @@ def _succeed(fs: pafs.FileSystem, folder: str) -> None:
 
 
 def _replace(new: str, path: str) -> None:
-    """Puts a folder in the place of another, at once where the system can exchange two names."""
+    """Replaces a folder by another one, atomically if the system can exchange two names."""
     there = Path(path).is_dir()
     if not there or not any(Path(path).iterdir()):
-        Path(new).rename(path)  # over an empty folder too
+        Path(new).rename(path)  # also replaces an empty folder
         return
     if not _exchanged(new, path):
         aside = f"{new}.old"
@@ -125,7 +125,7 @@ def _replace(new: str, path: str) -> None:
 
 
 def _exchanged(one: str, other: str) -> bool:
-    """Whether the system exchanged two names."""
+    """Exchanges two names; returns whether the system did so."""
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if rename is None:
         return False

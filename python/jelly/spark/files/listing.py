@@ -1,4 +1,4 @@
-"""The files that paths, folders and globs name."""
+"""Lists the files that match paths, folders and globs."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 class File(NamedTuple):
-    """A file as it was when it was listed."""
+    """A file in its state at the time of the listing."""
 
     where: str
-    """What a worker opens, wherever it runs: an absolute path, or a URI."""
+    """The address that any worker can open: an absolute path, or a URI."""
     source: str
-    """What the column ``source`` says: the path as it was given."""
+    """The value of the column ``source``: the path in the form that was given."""
     size: int
-    """Bytes, as they are stored."""
+    """Size in bytes, as stored."""
     modified: int
-    """Nanoseconds since 1970; 0 where the storage does not tell."""
+    """Modification time in nanoseconds since 1970; 0 if the storage does not report it."""
     has_own_time: bool = True
     """False if ``modified`` is the time of the commit that names the file."""
 
@@ -36,25 +36,26 @@ class File(NamedTuple):
     def stamp(self) -> tuple[int, int]:
         """Size and time, by which two states of the file are compared.
 
-        Of remote storage whole seconds count: a listing and a look at one file differ in the rest.
+        For remote storage only whole seconds are compared, because a listing and a request for one file differ in the
+        rest.
         """
         if storage.is_remote(self.where):
             return self.size, self.modified // 1_000_000_000
         return self.size, self.modified
 
     def is_unchanged(self, now: File) -> bool:
-        """Whether a look at the file itself shows the state that was listed.
+        """Returns whether the current file has the same state as in the listing.
 
-        A file that a commit names is compared by its size alone: no name is written twice.
+        A file that a commit names is compared only by its size, because no name is written twice.
         """
         return now.stamp == self.stamp if self.has_own_time else now.size == self.size
 
 
 def require_paths(options: ReadOptions) -> None:
-    """Looks whether the paths that are no globs are there.
+    """Checks that paths without globs exist.
 
     Raises:
-        FileNotFoundError: One is not.
+        FileNotFoundError: A path does not exist.
     """
     import pyarrow.fs as pafs
 
@@ -66,10 +67,10 @@ def require_paths(options: ReadOptions) -> None:
 
 
 def files_of(options: ReadOptions, *, complete: bool = True) -> list[File]:
-    """All files, each once, sorted within each of the paths.
+    """Returns all files, each once, sorted within each path.
 
     Args:
-        options: Where to look.
+        options: The paths and filters.
         complete: Whether a glob must match something.
 
     Raises:
@@ -110,7 +111,7 @@ def _missing(place: Place) -> FileNotFoundError:
 
 
 def _under(place: Place, folder: str, shown: str, options: ReadOptions) -> Iterator[File]:
-    """The files in a folder."""
+    """Yields the files in a folder."""
     import pyarrow.fs as pafs
 
     selector = pafs.FileSelector(folder, recursive=options.recursive_file_lookup)
@@ -134,14 +135,14 @@ def _under(place: Place, folder: str, shown: str, options: ReadOptions) -> Itera
 
 
 def _is_beside_patches(path: str, paths: set[str]) -> bool:
-    """Whether a file of a backup or a log, which its manifest makes known, holds no patches."""
+    """Returns whether a file belongs to a backup or a log, as its manifest shows, but contains no patches."""
     folder, _, name = path.rpartition("/")
     is_log = any(f"{folder}/{one}" in paths for one in ("base.json", "log.json"))
     return is_log and not _internal.holds_patches(name)
 
 
 def _links_back(top: Path, inner: str) -> bool:
-    """Whether a link on the way into a folder leads to a folder that is on the way too."""
+    """Returns whether a link on the path to a folder leads to another folder on this path."""
     way = (top / outer for outer in Path(inner).parents[:-1])
     return any(s.is_symlink() and s.parent.resolve().is_relative_to(s.resolve()) for s in way)
 
@@ -157,10 +158,10 @@ def _is_wanted(name: str, options: ReadOptions) -> bool:
 
 
 def _is_in_time(file: File, options: ReadOptions) -> bool:
-    """Whether a file was modified in the time that is requested.
+    """Returns whether a file was modified in the requested period.
 
     Raises:
-        ValueError: The storage does not tell when.
+        ValueError: The storage does not report modification times.
     """
     after, before = options.modified_after, options.modified_before
     if after is None and before is None:
@@ -171,12 +172,12 @@ def _is_in_time(file: File, options: ReadOptions) -> bool:
 
 
 def _is_hidden(name: str) -> bool:
-    """As in Spark: columns of partitions may begin with ``_``."""
+    """Returns whether a file is hidden, as in Spark: names of partition columns may begin with ``_``."""
     return name.startswith(".") or (name.startswith("_") and "=" not in name)
 
 
 def _shown(place: Place, path: str) -> str:
-    """A path as the user would have given it."""
+    """Returns a path in the form that the user gave."""
     if storage.is_remote(place.uri):
         return place.shown(path)
     inside, given = place.path.rstrip("/"), place.uri.rstrip("/")
@@ -187,7 +188,7 @@ def _shown(place: Place, path: str) -> str:
     return given if path == inside else path
 
 
-# Globs, as Hadoop has them
+# globs, as in Hadoop
 
 
 def _is_glob(path: str) -> bool:
@@ -195,7 +196,7 @@ def _is_glob(path: str) -> bool:
 
 
 def _matches(place: Place) -> Iterator[pafs.FileInfo]:
-    """Files and folders that match, each once."""
+    """Yields the files and folders that match, each once."""
     seen = set()
     for glob in _without_braces(place.path):
         for info in _walk(place.fs, "", glob.split("/")):
@@ -232,7 +233,7 @@ def _pattern(glob: str) -> re.Pattern[str]:
 
 
 def _without_braces(glob: str) -> list[str]:
-    """The globs that one with ``{a,b}`` stands for."""
+    """Expands ``{a,b}`` in a glob; returns the resulting globs."""
     inner = re.search(r"\{([^{}]*)\}", glob)
     if inner is None:
         return [glob]

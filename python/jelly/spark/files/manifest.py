@@ -1,17 +1,17 @@
-"""Which files of a folder count: what commits publish, and what readers see.
+"""The visible files of a folder: how commits publish files, and which files readers see.
 
-A folder that Spark wrote to has a subfolder ``_jelly``. A commit is one small file in it that names the files it adds
-and is written at once; so a reader sees all of a commit or nothing, even on object stores, where files cannot be
-renamed.
+A folder that Spark wrote to has a subfolder ``_jelly``. A commit is one small file in it that names the files it
+adds. This file is written atomically, so a reader sees all of a commit or nothing, even on object stores, where files
+cannot be renamed.
 
-- ``<time>-<id>.commit``: a commit. Commits are in the order of their names. A commit that overwrites hides all
-commits before it, and the files of other programs that it found (it then deletes both).
+- ``<time>-<id>.commit``: a commit. Commits are ordered by their names. A commit that overwrites hides all commits
+  before it, and the files of other programs that it found (it then deletes both).
 - ``<time>-<id>.commits``: earlier commits, merged so that readers have fewer files to open.
 - ``<job>.begun``: files of the job, which have the name of the job in their names, count only after it has committed.
 - ``<job>/``: the place where the tasks of a job write if files can be renamed.
 
-Files of other programs count as in any folder. Files of attempts that failed, were repeated or were killed are never
-visible, and :func:`jelly.spark.vacuum` deletes them.
+Files of other programs are visible as in any folder. Files of attempts that failed, were repeated or were killed are
+never visible, and :func:`jelly.spark.vacuum` deletes them.
 
 Several writers: all concurrent appends are kept. Concurrent overwrites and appends have the same result as one after
 the other; this needs no lock and no conditional write. A batch of a stream counts once, even if it is committed
@@ -38,41 +38,40 @@ if TYPE_CHECKING:
     import pyarrow.fs as pafs
 
 _LOG = logging.getLogger(__name__)
-# A reader opens at most so many commits and what is put together of those before.
+# a reader opens at most this number of commits, and one file with the earlier ones merged
 _LOOSE = 32
 _TRIES = 20
 _JOB = re.compile(r"part-([0-9a-z]+-[0-9a-z]+)-")
 
 
 def new_job() -> str:
-    """A name for a job; names sort by the time when jobs began."""
+    """Returns a name for a job; the names sort by the times when the jobs began."""
     now = time.time_ns()
     clock = time.strftime("%Y%m%dt%H%M%S", time.gmtime(now // 10**9))
     return f"{clock}{now // 10**6 % 1000:03d}-{secrets.token_hex(8)}"
 
 
 def stream_job(query: str) -> str:
-    """The name of the job of a streaming query, the same after a restart."""
+    """Returns the name of the job of a streaming query, which is the same after a restart."""
     return f"stream-{query.replace('-', '')}"
 
 
 def visible(
     fs: pafs.FileSystem, folder: str, found: Sequence[pafs.FileInfo]
 ) -> list[pafs.FileInfo]:
-    """The files of a folder that count, of those that were found in it.
+    """Returns the visible files of a folder, given the files found in it.
 
-    Those that commits name come with the time of their commit; they are there even if they appeared
-    after the folder was listed. Commits are looked up after the listing: what a job wrote before it
-    must find the job among those that began.
+    Files that commits name get the time of their commit; they are included even if they appeared after the listing.
+    Commits are read after the listing, so that the job of each listed file is already announced.
 
     Args:
-        fs: Where the folder is.
+        fs: The file system of the folder.
         folder: Path of the folder.
-        found: What a listing gave, with folders in folders or without, hidden names among it.
+        found: The result of a listing, with or without files in subfolders, including hidden names.
 
     Raises:
         OSError: A commit cannot be read.
-        ValueError: A commit is of a later version of this library.
+        ValueError: A commit was written by a later version of this library.
     """
     folder = folder.rstrip("/")
     governed = {folder} | {
@@ -86,11 +85,11 @@ def visible(
 
 
 def counting(fs: pafs.FileSystem, found: Sequence[pafs.FileInfo]) -> list[pafs.FileInfo]:
-    """Those that count, of files that were found by their names; folders stay.
+    """Filters files that were found by their names to the visible ones; folders are kept.
 
     Raises:
         OSError: A commit cannot be read.
-        ValueError: A commit is of a later version of this library.
+        ValueError: A commit was written by a later version of this library.
     """
     by_folder: dict[str, list[pafs.FileInfo]] = {}
     for info in found:
@@ -103,16 +102,16 @@ def counting(fs: pafs.FileSystem, found: Sequence[pafs.FileInfo]) -> list[pafs.F
 
 
 def announce(place: Place, job: str) -> None:
-    """Says that a job begins to write files into the folder itself.
+    """Announces that a job begins to write files into the folder itself.
 
     Raises:
-        OSError: The folder cannot be written.
+        OSError: The folder is not writable.
     """
     _put(place, f"{job}.begun", b"")
 
 
 def is_committed(place: Place, job: str, batch: Batch | None = None) -> bool:
-    """Whether a job was committed, or a batch of a stream or one after it.
+    """Returns whether a job was committed, or this or a later batch of a stream.
 
     Raises:
         OSError: A commit cannot be read.
@@ -124,7 +123,7 @@ def is_committed(place: Place, job: str, batch: Batch | None = None) -> bool:
 
 
 def leftovers(place: Place, label: str) -> list[str]:
-    """Files of tasks in the folder itself, by what their names begin with."""
+    """Returns the files of tasks in the folder itself whose names have this label."""
     import pyarrow.fs as pafs
 
     selector = pafs.FileSelector(place.path, allow_not_found=True)
@@ -143,17 +142,17 @@ def publish(
     overwrite: bool = False,
     batch: Batch | None = None,
 ) -> None:
-    """Commits: the files count from now on, and with ``overwrite`` only they.
+    """Commits files: they become visible, and with ``overwrite`` only they are visible.
 
     Args:
         place: The folder.
-        job: The job, which was announced.
-        files: What it wrote.
-        overwrite: Hides all that was there, and deletes it.
-        batch: The batch of a stream that this is; one that is there already is not counted twice.
+        job: The name of the announced job.
+        files: The files that the job wrote.
+        overwrite: Hide and delete all earlier files.
+        batch: The batch of a stream that is committed; a batch that is already committed does not count again.
 
     Raises:
-        OSError: The commit cannot be written; then it may count or not.
+        OSError: The commit could not be written; it may or may not count.
     """
     state = State.load(place.fs, place.path)
     commit = Commit(
@@ -180,12 +179,12 @@ def publish(
         if batch is None:
             delete(place, [f"{FOLDER}/{job}.begun"])
     except OSError as error:
-        # The commit counts; to say that it failed would be wrong.
+        # the commit is already visible, so it must not fail
         _LOG.warning("%s: could not delete leftovers: %s", place.uri, error)
 
 
 class State:
-    """What the commits of a folder say together."""
+    """The combined state of all commits of a folder."""
 
     def __init__(
         self, folder: str, commits: Iterable[Commit], begun: set[str], markers: list[str]
@@ -206,7 +205,7 @@ class State:
                 self.batches[stream] = max(number, self.batches.get(stream, -1))
             self.gone.update(commit.gone)
             self.retired.update(commit.retired)
-            # A batch counts where it comes first: a driver that was thought dead may repeat it.
+            # the first commit of a batch counts: a driver that seemed dead may repeat the batch
             if commit.batch in seen:
                 continue
             if (batch := commit.batch) is not None:
@@ -219,7 +218,7 @@ class State:
 
     @classmethod
     def load(cls, fs: pafs.FileSystem, folder: str) -> State:
-        """Reads the commits of a folder; a folder without any has an empty state."""
+        """Reads the commits of a folder; a folder without commits has an empty state."""
         import pyarrow.fs as pafs
 
         base = f"{folder.rstrip('/')}/{FOLDER}"
@@ -235,12 +234,12 @@ class State:
                     for commit in decoded(content, folder)
                 ]
             except FileNotFoundError:
-                continue  # another writer has just put them together, or overwritten
+                continue  # another writer has just merged or overwritten the commits
             return cls(folder, commits, begun, markers)
         raise OSError(f"{folder}: its commits change faster than they can be read")
 
     def shown(self, found: Iterable[pafs.FileInfo]) -> list[pafs.FileInfo]:
-        """The files that count, in the order of commits after those of others."""
+        """Returns the visible files: those of other programs, then those of commits in order."""
         import pyarrow.fs as pafs
 
         base = self.folder.rstrip("/") + "/"
@@ -261,7 +260,7 @@ class State:
         return shown
 
     def is_leftover(self, name: str, info: pafs.FileInfo) -> bool:
-        """Whether a file that no commit names is not one of others."""
+        """Returns whether a file that no commit names is a leftover, not a file of another program."""
         if (name, info.size, info.mtime_ns or 0) in self.gone:
             return True
         folder, _, rest = name.partition("/")
@@ -271,24 +270,24 @@ class State:
 
 
 def job_of(name: str) -> str | None:
-    """The job that a file has in its name."""
+    """Returns the job in the name of a file."""
     job = _JOB.match(name)
     return job[1] if job else None
 
 
 def is_inside(path: str, folder: str) -> bool:
-    """Whether a path is in a folder ``_jelly`` below a folder."""
+    """Returns whether a path is in a folder ``_jelly`` below a folder."""
     return f"/{FOLDER}/" in path[len(folder) :]
 
 
 def below(place: Place, info: pafs.FileInfo) -> str:
-    """The path of a file within a folder."""
+    """Returns the path of a file relative to a folder."""
     name: str = info.path.removeprefix(place.path.rstrip("/") + "/")
     return name
 
 
 def _others(place: Place, state: State) -> list[pafs.FileInfo]:
-    """The files that readers see and that no commit of the folder names."""
+    """Returns the visible files that no commit of the folder names."""
     import pyarrow.fs as pafs
 
     selector = pafs.FileSelector(place.path, recursive=True, allow_not_found=True)
@@ -302,13 +301,13 @@ def _others(place: Place, state: State) -> list[pafs.FileInfo]:
 
 
 def _put_together(place: Place, state: State) -> None:
-    """Writes all commits that were read as one file, then deletes theirs."""
+    """Merges all commits that were read into one file, then deletes their files."""
     name = f"{state.commits[-1].name}-{secrets.token_hex(8)}.commits"
     _put(place, name, b"".join(encoded(commit) for commit in state.commits))
     delete(place, [f"{FOLDER}/{marker}" for marker in state.markers])
 
 
-# Small files
+# small files
 
 
 def _contents(fs: pafs.FileSystem, paths: list[str]) -> list[bytes]:
@@ -324,19 +323,19 @@ def _contents(fs: pafs.FileSystem, paths: list[str]) -> list[bytes]:
 
 
 def _put(place: Place, name: str, content: bytes) -> None:
-    """Writes a file of ``_jelly`` at once."""
+    """Writes a file of ``_jelly`` atomically."""
     put(place.under(FOLDER), name, content)
 
 
 def delete_folder(place: Place, name: str) -> None:
-    """Deletes a folder with all that is in it, whether it is there or not."""
+    """Deletes a folder and its content, if it exists."""
     if place.can_rename:
         with suppress(FileNotFoundError):
             place.fs.delete_dir(place.under(name).path)
 
 
 def delete(place: Place, names: Iterable[str]) -> None:
-    """Deletes files, whether they are there or not."""
+    """Deletes files, if they exist."""
     for name in names:
         with suppress(FileNotFoundError):
             place.fs.delete_file(place.under(name).path)

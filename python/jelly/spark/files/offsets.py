@@ -1,10 +1,10 @@
-"""Which files a stream has read: what Spark keeps in the checkpoint.
+"""The files that a stream has read, in the form that Spark stores in the checkpoint.
 
-The time of a file is not the order in which files appear: a slow upload, a copy that keeps times or
-another clock brings a file that is older than some that were read. So the offset names the files
-that were read, each by a hash, and not how far in time the stream got. Names do not pile up: beyond
-some thousands the oldest are replaced by a time, before which no file is looked at any more, and
-which stays behind the newest file by the lateness that is allowed.
+The modification time does not give the order in which files appear: after a slow upload, a copy that keeps times, or
+with another clock, a file may be older than files that were already read. So the offset contains a hash of each file
+that was read, instead of a time. The number of hashes is limited: beyond a few thousand, the oldest hashes are
+replaced by a time. Files before this time are no longer checked; it is earlier than the time of the newest file by
+the allowed lateness.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from jelly.spark.files.listing import File
 
-# Files that are remembered by name even if they are older than what may come late.
+# number of files whose hashes are kept even if they are older than late files may be
 REMEMBERED = 4096
 
 _SEEN = struct.Struct(">8sI3s")
@@ -28,33 +28,33 @@ _VERSION = 1
 
 
 class Seen(NamedTuple):
-    """What is known of a file that was read."""
+    """Information about a file that was read."""
 
     seconds: int
-    """When it was modified, since 1970."""
+    """Modification time in seconds since 1970."""
     check: bytes
-    """Of its size and the exact time; of its size alone in checkpoints of earlier versions."""
+    """Hash of the size and the exact time; of the size alone in checkpoints of earlier versions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Offset:
-    """The files that were read."""
+    """The files that a stream has read."""
 
     files: int = 0
-    """How many, in all."""
+    """Total number of files."""
     before: int = -1
-    """Files of this second or an earlier one are known by their number alone."""
+    """Of files from this second or earlier, only the number is known."""
     seen: dict[bytes, Seen] = field(default_factory=dict)
-    """The others, by the hash of their name."""
+    """The other files, by the hash of their name."""
     last: str = ""
-    """The last file that was read, for people; checkpoints of earlier versions do not have it."""
+    """The last file that was read, for progress reports; missing in checkpoints of earlier versions."""
 
     @classmethod
     def of(cls, stored: dict[str, Any]) -> Offset:
-        """From what Spark stored.
+        """Parses an offset that Spark stored.
 
         Raises:
-            ValueError: It is of another version.
+            ValueError: The offset has another version.
         """
         if stored.get("version") != _VERSION:
             raise ValueError(f"the checkpoint has offsets of another version: {str(stored)[:100]}")
@@ -63,10 +63,10 @@ class Offset:
         return cls(stored["files"], stored["before"], seen, stored.get("last", ""))
 
     def stored(self) -> dict[str, Any]:
-        """As Spark stores it."""
+        """Returns the form that Spark stores."""
         packed = b"".join(_SEEN.pack(key, *seen) for key, seen in sorted(self.seen.items()))
         seen = base64.b64encode(packed).decode()
-        # what people look for comes first
+        # the most useful members come first
         named = {"last": self.last} if self.last else {}
         return {
             "version": _VERSION,
@@ -77,10 +77,10 @@ class Offset:
         }
 
     def new(self, listed: Iterable[File]) -> list[File]:
-        """The files that were not read, the oldest first.
+        """Returns the files that were not read yet, oldest first.
 
         Raises:
-            ValueError: Files came later than is allowed, so that nothing tells whether they were read.
+            ValueError: Files arrived later than allowed, so it is unknown whether they were read.
         """
         new, old = [], 0
         for file in listed:
@@ -100,7 +100,7 @@ class Offset:
         return sorted(new, key=lambda file: (seconds_of(file), file.where))
 
     def changed(self, listed: Iterable[File]) -> list[File]:
-        """The files that have another size or time than when they were read."""
+        """Returns the files whose size or time has changed since they were read."""
         return [
             file
             for file in listed
@@ -108,17 +108,17 @@ class Offset:
         ]
 
     def plus(self, taken: Sequence[File], waiting: Iterable[File], lateness: int) -> Offset:
-        """With more files.
+        """Returns an offset with more files.
 
         Args:
-            taken: The new ones.
-            waiting: Those that are known and not read yet: they must not count as old.
-            lateness: Seconds that a file may be older than the newest.
+            taken: The new files.
+            waiting: Known files that are not read yet; they must not count as old.
+            lateness: Number of seconds that a file may be older than the newest file.
         """
         seen = self.seen | {key_of(file): Seen(seconds_of(file), _check(file)) for file in taken}
         before = self.before
         if (spare := len(seen) - REMEMBERED) > 0:
-            # A file from the future would make all others old.
+            # a modification time in the future would make all other files old
             newest = min(max(known.seconds for known in seen.values()), int(time.time()))
             limit = min([newest - lateness, *map(seconds_of, waiting)])
             old = sorted(known.seconds for known in self.seen.values() if known.seconds < limit)
@@ -133,7 +133,7 @@ class Offset:
         return Offset(self.files + len(taken), before, seen, last)
 
     def since(self, start: Offset) -> set[bytes]:
-        """Hashes of the files that were read after ``start``."""
+        """Returns hashes of the files that were read after ``start``."""
         return {
             key
             for key, known in self.seen.items()
@@ -142,12 +142,12 @@ class Offset:
 
 
 def key_of(file: File) -> bytes:
-    """The hash of a name."""
+    """Returns the hash of the name of a file."""
     return hashlib.blake2b(file.where.encode("utf-8", "surrogateescape"), digest_size=8).digest()
 
 
 def seconds_of(file: File) -> int:
-    """When a file was modified."""
+    """Returns the modification time of a file in seconds."""
     return min(max(file.modified // 1_000_000_000, 0), 0xFFFF_FFFF)
 
 
@@ -160,7 +160,7 @@ def _check(file: File) -> bytes:
 
 
 def _size_check(file: File) -> bytes:
-    """What checkpoints of earlier versions have."""
+    """Returns the check value that checkpoints of earlier versions have."""
     return hashlib.blake2b(b"%d" % file.size, digest_size=3).digest()
 
 

@@ -1,4 +1,4 @@
-"""The order of rows of patches: a file has them as they come, so they must come in order."""
+"""Checks the order of rows of patches: a file stores rows in their order of arrival, so this order must be right."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ class Run(NamedTuple):
 
     source: str
     first: int
-    """The first patch; without the column ``patch`` the first ``seq``."""
+    """The first patch; without the column ``patch``, the first ``seq``."""
     last: int
-    """The last of them."""
+    """The last patch, or the last ``seq``."""
     ends: int | None = None
-    """Without the column ``patch``: how many rows are a ``Z``."""
+    """Without the column ``patch``: the number of ``Z`` rows."""
     is_open: bool = False
-    """Whether rows come behind the last of these."""
+    """Whether rows follow the last ``Z`` row."""
 
 
 class Order:
-    """Follows the rows of a partition.
+    """Checks the rows of a partition.
 
-    The rows of a ``source`` come together, and ``seq`` (or ``patch``, without it) does not go back
-    among them. What has neither column is taken as it comes.
+    The rows of a ``source`` must be consecutive, with ``seq`` (or ``patch``, without it) not decreasing. Rows without
+    these columns are accepted in any order.
     """
 
     def __init__(self) -> None:
@@ -46,10 +46,10 @@ class Order:
         return tuple(run for source, run in self._runs if source is not None)
 
     def check(self, batch: pa.RecordBatch) -> None:
-        """Takes the next rows.
+        """Checks the next rows.
 
         Raises:
-            ValueError: They are out of order.
+            ValueError: The rows are out of order.
         """
         names = batch.schema.names
         sources = batch.column("source") if "source" in names else None
@@ -111,7 +111,7 @@ class Order:
 
 
 def _changes(sources: Any) -> list[int]:
-    """Rows whose source is another than that of the row before."""
+    """Returns the positions of rows whose source differs from the row before."""
     import pyarrow.compute as pc
 
     if sources is None or len(sources) < 2:
@@ -123,10 +123,10 @@ def _changes(sources: Any) -> list[int]:
 
 
 def require_whole_patches(partitions: Iterable[tuple[int, Iterable[Run]]]) -> None:
-    """Rejects patches of which several partitions had rows.
+    """Rejects patches with rows in several partitions.
 
     Raises:
-        ValueError: There is such a patch.
+        ValueError: A patch has rows in several partitions.
     """
     by_source: dict[str, list[tuple[Run, int]]] = {}
     for partition, runs in partitions:
@@ -134,7 +134,7 @@ def require_whole_patches(partitions: Iterable[tuple[int, Iterable[Run]]]) -> No
             by_source.setdefault(run.source, []).append((run, partition))
     for source, found in by_source.items():
         found.sort()
-        # Changes alone, of which somebody left out where patches end, may lie anywhere.
+        # changes without rows that end patches may be in any partition
         has_ends = any(run.ends for run, _ in found)
         for (one, here), (other, there) in pairwise(found):
             mixed = other.first <= one.last

@@ -1,4 +1,4 @@
-"""What tasks write: one file each, which counts when the job commits."""
+"""Files that tasks write: one file for each task, which becomes visible when the job commits."""
 
 from __future__ import annotations
 
@@ -40,37 +40,37 @@ class Job(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What names of its files begin with; in their order when sorted."""
+        """Prefix of the names of the files of the job; sorted prefixes give the order of batches."""
         return self.name if self.batch is None else f"{self.name}-{self.batch.number:010d}"
 
     @property
     def staging(self) -> str:
-        """Where its tasks write if files can be renamed."""
+        """The folder where tasks of the job write if files can be renamed."""
         return f"{FOLDER}/{self.label}"
 
 
 @dataclass(frozen=True)
 class Part(WriterCommitMessage):
-    """What a task wrote."""
+    """The file that a task has written."""
 
     partition: int
     job: Job
     name: str | None = None
-    """Path of its file in the folder; none without rows."""
+    """Path of the file in the folder; None if there are no rows."""
     size: int = 0
     runs: tuple[Run, ...] = ()
 
 
 @dataclass(frozen=True)
 class Output:
-    """A folder, and how files are written into it."""
+    """A folder, and the options for writing files into it."""
 
     options: WriteOptions
     columns: tuple[str, ...]
 
     @classmethod
     def of(cls, options: WriteOptions, schema: StructType) -> Output:
-        """The output of a DataFrame, checked before tasks begin.
+        """Creates the output of a DataFrame; checks it before tasks begin.
 
         Raises:
             ValueError: Columns are missing or unknown, or options are wrong.
@@ -88,7 +88,7 @@ class Output:
         return resolve(self.options.path, self.options.storage)
 
     def write(self, batches: Iterable[pa.RecordBatch], job: Job, partition: int) -> Part:
-        """Writes the rows of a partition; any number of attempts may do so at the same time."""
+        """Writes the rows of a partition; several attempts may run at the same time."""
         rows = (batch for batch in batches if batch.num_rows)
         first = next(rows, None)
         if first is None:
@@ -96,7 +96,7 @@ class Output:
         return self._write_file(chain([first], rows), job, partition)
 
     def commit(self, parts: Sequence[Part | None], job: Job, *, overwrite: bool) -> None:
-        """Makes all that the tasks wrote count, at once."""
+        """Makes all files of the tasks visible, atomically."""
         place = self.place
         written = [part for part in parts if part is not None]
         with naming(place.uri):
@@ -109,17 +109,17 @@ class Output:
             files = [self._write_file(iter(()), job, 0)]
         with naming(place.uri):
             if place.can_rename:
-                # Until the commit names them, readers must not take them for files of others.
+                # until the commit names the files, readers must not take them for files of other programs
                 manifest.announce(place, job.name)
             published = [Written(_moved(place, part), part.size) for part in files]
             manifest.publish(place, job.name, published, overwrite=overwrite, batch=job.batch)
             manifest.delete_folder(place, job.staging)
 
     def abort(self, parts: Sequence[Part | None], job: Job) -> None:
-        """Deletes what tasks wrote; what attempts may still write never counts."""
+        """Deletes the files of the tasks; files that attempts write later never become visible."""
         place = self.place
         with naming(place.uri):
-            # Spark also calls this when the commit was written and only its answer was lost.
+            # Spark also calls this if the commit was written and only its answer was lost
             if not manifest.is_committed(place, job.name, job.batch):
                 _discard(place, parts, job)
                 manifest.delete(place, manifest.leftovers(place, job.label))
@@ -149,7 +149,7 @@ class Output:
                 self._fill(file, batches, order)
                 size: int = file.tell()
             except BaseException:
-                # An upload cannot be given up; what it leaves is in no commit.
+                # an upload cannot be cancelled; no commit names its file
                 file.close()
                 target.fs.delete_file(target.path)
                 raise
@@ -167,11 +167,11 @@ class Output:
         kind, keywords = self.options.kind, dict(self.options.keywords)
         keywords |= {"format": self._format, "compression": self._compression}
         if self._format == _JELLY[kind]:
-            # as in local files, so that many workers can read one file
+            # as for local files, so that several workers can read one file
             restart = RESTART_BYTES if keywords.get("delimited", True) else 0
             keywords.setdefault("restart_bytes", restart)
             if kind == "rdf":
-                # No partition knows whether another has graphs.
+                # a partition does not know whether other partitions have graphs
                 physical = "QUADS" if "graph" in self.columns else "TRIPLES"
                 keywords.setdefault("options", jelly.RdfOptions(physical_type=physical))
         return WRITERS[kind](destination, **keywords)
@@ -207,11 +207,11 @@ def _discard(place: Place, parts: Sequence[Part | None], job: Job) -> None:
 
 
 def _moved(place: Place, part: Part) -> str:
-    """The name of a file once it is in its folder."""
+    """Moves a file into its folder; returns its name there."""
     assert part.name is not None
     if not place.can_rename:
         return part.name
-    # Without the attempt: a batch that is repeated after a crash replaces what that left.
+    # the name omits the attempt, so that a batch repeated after a crash replaces its earlier file
     stem, _, rest = part.name.rpartition("/")[2].rpartition("-")
     name = f"{stem}.{rest.partition('.')[2]}"
     place.fs.move(place.under(part.name).path, place.under(name).path)

@@ -1,4 +1,4 @@
-"""Who reads what: small files together, large ones in parts."""
+"""Plans tasks: small files are read together, large files in parts."""
 
 from __future__ import annotations
 
@@ -18,40 +18,40 @@ if TYPE_CHECKING:
     from jelly.spark._options import ReadOptions
     from jelly.spark.files.listing import File
 
-# What the driver reads at most of a remote file to find its parts: an index is small, but text must
-# be walked over from end to end, and stays whole.
+# maximum number of bytes that the driver reads of a remote file to find its parts: an index is
+# small, but text would have to be read from end to end, so it is not split
 _FRUGAL = 32 << 20
 _THREADS = 8
-# labels of the content are those of a whole file, and whether it is bad shows at its end
+# content labels depend on the whole file, and only its end shows whether it has an error
 _WHOLE = ("content", "lasting")
 _OF_SPLITS = ("format", "framing", "compression", "limits")
 
 
 class Part(NamedTuple):
-    """A file, or a part of it that can be read alone."""
+    """A file, or a part of a file that can be read separately."""
 
     file: File
     size: int
-    """About how many of the bytes of the file it has."""
+    """Approximate number of bytes of the file in this part."""
     split: Split | None = None
     is_last: bool = True
-    """Whether the file ends with it."""
+    """Whether the part ends at the end of the file."""
 
 
 def plan(files: Sequence[File], options: ReadOptions) -> list[tuple[Part, ...]]:
-    """Tasks, the longest first: each reads its parts in the order of the files.
+    """Returns tasks, the largest first; each task reads its parts in the order of the files.
 
-    A task has about ``split_bytes``, or less if that gives work to all cores. As in Spark, opening
-    a file counts as so many bytes.
+    A task has about ``split_bytes``, or less if this gives work to all cores. As in Spark, opening a file counts as a
+    number of bytes.
 
     Raises:
         OSError: A large file cannot be read.
     """
-    # Spark does not tell a data source how many cores its executors have.
+    # Spark does not report the number of cores of its executors to a data source
     cores = options.min_partitions or os.cpu_count() or 1
     total = sum(file.size + options.open_cost_bytes for file in files)
     most = min(options.split_bytes, max(options.open_cost_bytes, -(-total // cores), 1))
-    # Pieces are smaller than tasks, so that these come out even.
+    # pieces are smaller than tasks, so that the tasks have about the same size
     piece = max(most // 2, options.open_cost_bytes, 1)
     with ThreadPoolExecutor(_THREADS) as pool:
         cut = pool.map(lambda file: _parts(file, piece, options), files)
@@ -62,10 +62,10 @@ def plan(files: Sequence[File], options: ReadOptions) -> list[tuple[Part, ...]]:
 
 
 def packed(costs: Sequence[int], bins: int) -> list[list[int]]:
-    """Spreads items over bins of about the same cost: the dearest first, into the emptiest bin.
+    """Distributes items over bins of about equal cost: the most expensive item first, into the cheapest bin.
 
     Returns:
-        For each bin that has any the indices of its items, in order; the dearest bin first.
+        For each bin that has items, their indices in order; the most expensive bin first.
     """
     filled: list[list[int]] = [[] for _ in range(bins)]
     heap = [(0, number) for number in range(bins)]
@@ -82,7 +82,7 @@ def _parts(file: File, piece: int, options: ReadOptions) -> list[Part]:
     if len(found) < 2:
         return [Part(file, file.size)]
     lengths = [split.end - split.start for split in found if split.end is not None]
-    if len(lengths) < len(found):  # the last one goes to the end of the file, wherever that is
+    if len(lengths) < len(found):  # the last part ends at the end of the file
         lengths.append(max(file.size - found[-1].start, 0) or lengths[-1])
     whole = sum(lengths)
     return [
@@ -109,7 +109,7 @@ def _splits(file: File, piece: int, options: ReadOptions) -> list[Split]:
                 source_name=file.source,
                 **given,
             )
-            # the reader of a bad file reports it, as the mode says
+            # the reader reports an error in a file, according to the mode
             is_patch = found[0].format in get_args(PatchFormat)
             return found if is_patch == (options.kind == "patch") else []
         except (_TooMuchError, DecodeError):
@@ -124,7 +124,7 @@ class _TooMuchError(OSError):
 
 
 class _Frugal(io.RawIOBase):
-    """A file object that gives up when too much is read."""
+    """A file object that raises an error when too much is read."""
 
     def __init__(self, file: Any) -> None:
         self._file = file

@@ -1,4 +1,4 @@
-"""Reading in batches: what a worker does with its part of the files."""
+"""Batch reading: a worker reads its part of the files."""
 
 from __future__ import annotations
 
@@ -30,31 +30,31 @@ _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 
 class Parts(InputPartition):
-    """What one task reads."""
+    """The parts that one task reads."""
 
     def __init__(self, parts: tuple[Part, ...]) -> None:
         super().__init__(parts)
 
 
 class FilesReader(DataSourceReader):
-    """Files as they are now."""
+    """Reads the files that currently exist."""
 
     def __init__(self, options: ReadOptions, schema: StructType) -> None:
         self._shape = Shape(options, schema)
 
     @property
     def schema(self) -> pa.Schema:
-        """Schema of the rows."""
+        """The schema of the rows."""
         return self._shape.wanted
 
     def partitions(self) -> list[InputPartition]:
-        """Tasks over all files."""
+        """Plans tasks over all files."""
         options = self._shape.options
         return [Parts(parts) for parts in plan(files_of(options), options)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Rows of one task."""
-        # Without any file Spark makes a partition of its own, without a value.
+        """Yields the rows of one task."""
+        # without files, Spark creates a partition without a value
         return batches(partition.value or (), self._shape, self._require_unchanged)
 
     def _require_unchanged(self, part: Part) -> None:
@@ -67,10 +67,10 @@ class FilesReader(DataSourceReader):
 
 
 class Shape:
-    """The columns that Spark wants, which may be chosen by ``.schema(...)``.
+    """The columns that Spark requests, which ``.schema(...)`` may select.
 
     Raises:
-        ValueError: There is no such column, or its type is another.
+        ValueError: A column does not exist, or has another type.
     """
 
     def __init__(self, options: ReadOptions, schema: StructType) -> None:
@@ -83,7 +83,7 @@ class Shape:
             for name in map(str.lower, self.wanted.names)
             if name != _CORRUPT and name not in of_folders
         ]
-        # A batch must have a column, or it could not have rows.
+        # a batch must have a column, otherwise it would have no rows
         changes = {"columns": chosen or ["seq"]}
         self.options = options.with_keywords(**changes)
 
@@ -117,15 +117,15 @@ class Shape:
                 )
 
     def folders(self, file: File) -> list[tuple[str, str | None]]:
-        """The columns that come from the folders of a file, and their values.
+        """Returns the columns that come from the folders of a file, and their values.
 
         Raises:
-            ValueError: There is no folder for a column.
+            ValueError: A column has no folder in the path.
         """
         return [(name.lower(), of_folder(file.source, name)) for name in self._of_folders]
 
     def rows(self, sources: Iterable[tuple[Any, dict[str, Any]]]) -> Iterator[pa.RecordBatch]:
-        """The rows of some sources, each with its own keywords; rows before an error are given first.
+        """Yields the rows of sources, each with its own keyword arguments, up to the first error.
 
         Raises:
             JellyError: A source has an error.
@@ -143,10 +143,10 @@ class Shape:
         yield from joined.flush()
 
     def __call__(self, rows: Any, folders: Iterable[tuple[str, str | None]] = ()) -> pa.RecordBatch:
-        """A batch of a reader with the columns that Spark wants.
+        """Converts a batch of a reader to the columns that Spark requests.
 
         Raises:
-            ValueError: There is a null where the schema has NOT NULL.
+            ValueError: A column that the schema declares as NOT NULL has a null.
         """
         import pyarrow as pa
 
@@ -158,10 +158,10 @@ class Shape:
 
 
 def of_folder(path: str, column: str) -> str | None:
-    """The value that a folder ``column=value`` on a path gives, as Hive writes it.
+    """Returns the value from a folder ``column=value`` in a path, as Hive writes it.
 
     Raises:
-        ValueError: There is no such folder.
+        ValueError: The path has no such folder.
     """
     for folder in reversed(path.split("/")[:-1]):
         name, is_one, value = folder.partition("=")
@@ -174,10 +174,10 @@ def of_folder(path: str, column: str) -> str | None:
 
 
 def state_now(part: Part, options: ReadOptions) -> File:
-    """The file of a part as it is now.
+    """Returns the current state of the file of a part.
 
     Raises:
-        FileNotFoundError: It is gone.
+        FileNotFoundError: The file no longer exists.
     """
     [now] = files_of(options.at(part.file.where))
     return now
@@ -188,15 +188,15 @@ def batches(
     shape: Shape,
     check: Callable[[Part], None] = lambda _: None,
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of parts of files, in order; rows before an error are given first.
+    """Yields the rows of parts of files, in order, up to the first error.
 
     Args:
-        parts: What to read.
-        shape: How.
-        check: Called when a part was read, or cannot be: a file that changed explains what is wrong with it.
+        parts: The parts to read.
+        shape: The columns, and the options for reading.
+        check: Called after a part was read or has failed: a change of the file explains an error in it.
 
     Raises:
-        JellyError: A file is not as it should be.
+        JellyError: A file has an error.
         OSError: A file cannot be read.
     """
     joined = Joined()
@@ -231,7 +231,7 @@ def _open(part: Part, options: ReadOptions) -> PatchReader[Any] | RdfReader[Any]
 
 def _rows(part: Part, shape: Shape) -> Iterator[pa.RecordBatch]:
     folders = shape.folders(part.file)
-    # When Spark drops us half way (LIMIT), the generator is closed, and the file with it.
+    # if Spark stops reading early (LIMIT), the generator and the file are closed
     with _open(part, shape.options) as reader:
         for rows in reader:
             yield shape(rows, folders)

@@ -1,4 +1,4 @@
-"""Reading in streams: the files that appear in folders, each once."""
+"""Stream reading: reads each file that appears in folders once."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from jelly.spark._options import ReadOptions
 
 
-# Without a limit the first batch would be all there is, and a failure would begin it again.
+# without a limit the first batch would have all files, and would begin again after a failure
 FILES_PER_TRIGGER = 1000
 
 
 class FilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Files that appear; :mod:`jelly.spark.files.offsets` describes the offsets."""
+    """Reads files as they appear; :mod:`jelly.spark.files.offsets` describes the offsets."""
 
     def __init__(self, options: ReadOptions, schema: StructType) -> None:
         self._shape = Shape(options, schema)
@@ -39,11 +39,11 @@ class FilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._first = FirstAnswer()
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802
-        """Nothing was read."""
+        """Returns the offset before the first file."""
         return Offset().stored()
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
-        """What the options say, else a number of files."""
+        """Returns the limit of the options, or the default number of files."""
         from pyspark.sql.streaming.datasource import ReadMaxBytes, ReadMaxFiles
 
         if (most := self._options.max_bytes_per_trigger) is not None:
@@ -51,16 +51,16 @@ class FilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return ReadMaxFiles(self._options.max_files_per_trigger or FILES_PER_TRIGGER)
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """From here on there are only the files of this moment."""
+        """Limits the query to the files that exist now."""
         self._snapshot = files_of(self._options, complete=False)
 
     def latestOffset(  # noqa: N802
         self, start: dict[str, Any] | None = None, limit: ReadLimit | None = None
     ) -> dict[str, Any]:
-        """With the files of one more batch.
+        """Returns the offset after one more batch.
 
-        Spark 4.1 gives neither ``start`` nor ``limit``. Its first offset is of all files there are, and
-        :meth:`partitions` leaves out what was read.
+        Spark 4.1 passes neither ``start`` nor ``limit``. Its first offset includes all existing files, and
+        :meth:`partitions` skips files that were already read.
         """
         known = self._known if start is None else Offset.of(start)
         listed = self._listed()
@@ -70,11 +70,11 @@ class FilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if not self._options.ignore_changed_files:
             _require_unchanged(known.changed(listed))
         new = known.new(listed)
-        # The limit that Spark tells counts: there may be none.
+        # the limit that Spark passes counts; there may be none
         max_files = getattr(limit, "max_files", len(new))
         max_bytes = getattr(limit, "max_bytes", None)
         if start is None and not takes_all:
-            # Only a limit that was requested: with availableNow it ends the query after a batch.
+            # use only an explicit limit, because with availableNow a limit ends the query after one batch
             max_files = self._options.max_files_per_trigger or len(new)
             max_bytes = self._options.max_bytes_per_trigger
         count = _fitting(new, max_files, max_bytes)
@@ -89,15 +89,15 @@ class FilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self._end(known, new[:count], waiting)
 
     def reportLatestOffset(self) -> dict[str, Any] | None:  # noqa: N802
-        """For the progress of the query: the files that there were, and those that wait for a later batch."""
+        """Returns the state for the progress of the query: all files found, and files that wait for a later batch."""
         return self._found
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
-        """Tasks over the files of a batch.
+        """Plans tasks over the files of a batch.
 
         Raises:
-            FileNotFoundError: Files of a batch that was begun before are gone.
-            ValueError: A file is not what it was then.
+            FileNotFoundError: Files of a batch that has begun are gone.
+            ValueError: A file has changed since then.
         """
         last = Offset.of(end)
         self._known = last
@@ -118,20 +118,20 @@ class FilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return [Parts(parts) for parts in plan(chosen, self._options)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Rows of one task."""
+        """Yields the rows of one task."""
         if self._options.ignore_changed_files:
             return batches(partition.value, self._shape)
         return batches(partition.value, self._shape, self._require_same)
 
     def commit(self, end: dict[str, Any]) -> None:
-        """Notes how far Spark got."""
+        """Records the offset that Spark has committed."""
         self._known = Offset.of(end)
 
     def stop(self) -> None:
-        """Nothing is open."""
+        """Does nothing, because no file is open."""
 
     def __getstate__(self) -> dict[str, Any]:
-        # Workers need no listing.
+        # workers need no listing
         return self.__dict__ | {"_snapshot": None, "_batch": {}, "_known": None}
 
     def _listed(self) -> list[File]:
@@ -144,14 +144,14 @@ class FilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return start.plus(taken, waiting, self._options.lateness_seconds).stored()
 
     def _require_same(self, part: Part) -> None:
-        """The file is what it was when the batch was planned."""
+        """Checks that the file has not changed since the batch was planned."""
         now = state_now(part, self._options)
         if not part.file.is_unchanged(now):
             _require_unchanged([now])
 
 
 def _fitting(files: list[File], most_files: int, most_bytes: int | None) -> int:
-    """How many files go into a batch: at least one, if there is any."""
+    """Returns the number of files for a batch: at least one, if there are any."""
     if most_bytes is not None:
         sizes = accumulate(file.size for file in files)
         return max(sum(size <= most_bytes for size in sizes), min(1, len(files)))

@@ -1,4 +1,4 @@
-"""Writing the batches of a stream, each once."""
+"""Stream writing: writes each batch once."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class FilesStreamWriter(DataSourceStreamArrowWriter):
-    """Files named by query, batch and partition.
+    """Writes files named by query, batch and partition.
 
-    The query is known by its checkpoint, so a batch that is repeated after a restart is not counted
-    twice. In the output mode ``complete`` each batch replaces all that is there.
+    The query is identified by its checkpoint, so a batch that is repeated after a restart does not count twice. In
+    output mode ``complete``, each batch replaces all earlier files.
     """
 
     def __init__(self, options: WriteOptions, schema: StructType, overwrite: bool) -> None:
@@ -38,7 +38,7 @@ class FilesStreamWriter(DataSourceStreamArrowWriter):
         return self._output.write(iterator, job, number_of_task())
 
     def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
-        """Makes the files of a batch count, unless they do."""
+        """Makes the files of a batch visible, unless they already are."""
         parts = cast("list[Part | None]", messages)
         if job := _job(parts, batchId):
             self._output.commit(parts, job, overwrite=self._overwrite)
@@ -51,7 +51,7 @@ class FilesStreamWriter(DataSourceStreamArrowWriter):
 
 
 def _job(parts: list[Part | None], number: int) -> Job | None:
-    """The job that the tasks were of."""
+    """Returns the job of the tasks."""
     for part in parts:
         if part is not None:
             batch = part.job.batch

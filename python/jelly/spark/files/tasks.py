@@ -1,4 +1,4 @@
-"""Tasks over files for functions that do without a DataFrame."""
+"""Tasks over files for functions that use no DataFrame."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Paths: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
 def listed(paths: Paths) -> list[str]:
-    """One path or several, as text."""
+    """Returns one or several paths as a list of text."""
     several = [paths] if isinstance(paths, (str, os.PathLike)) else paths
     return [os.fspath(path) for path in several]
 
@@ -35,19 +35,19 @@ def planned(
     options: Mapping[str, Any],
     call: str,
 ) -> tuple[FilesReader, list[Any]]:
-    """Who reads what; there is at least one task, so that a table without rows has its columns.
+    """Plans tasks; there is at least one, so that a table without rows has its columns.
 
     Args:
         spark: The session.
-        kind: What the files hold.
+        kind: The kind of rows in the files.
         sources: Paths.
         storage: Options ``storage.*`` without the prefix.
-        options: Options of readers, as keywords.
-        call: The function, for errors.
+        options: Options of readers, as keyword arguments.
+        call: The name of the function, for errors.
 
     Raises:
         ValueError: An option is wrong.
-        OSError: A path is missing, or cannot be read.
+        OSError: A path does not exist, or cannot be read.
         ImportError: PySpark is older than 4.0.
     """
     require_data_sources()

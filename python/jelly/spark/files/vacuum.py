@@ -43,7 +43,7 @@ def vacuum(path: str, *, hours: float = 168, storage: Mapping[str, str] | None =
         for name, info in files.items()
         if (info.mtime_ns or 0) <= before and name not in live and state.is_leftover(name, info)
     ]
-    # A job is only forgotten when nothing is left that has its name.
+    # a job may only be forgotten when no file with its name is left
     left = {job_of(name.rpartition("/")[2]) for name in files.keys() - set(leftovers)}
     begun = [
         name

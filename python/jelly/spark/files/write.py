@@ -1,4 +1,4 @@
-"""Writing in batches."""
+"""Batch writing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class FilesWriter(DataSourceArrowWriter):
-    """One file for each partition that has rows, which count together or not at all."""
+    """Writes one file for each partition that has rows; the files become visible together or not at all."""
 
     def __init__(self, options: WriteOptions, schema: StructType, overwrite: bool) -> None:
         self._output = Output.of(options, schema)
@@ -31,7 +31,7 @@ class FilesWriter(DataSourceArrowWriter):
         return self._output.write(iterator, self._job, number_of_task())
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
-        """Makes the files count."""
+        """Makes the files visible."""
         self._output.commit(
             cast("list[Part | None]", messages), self._job, overwrite=self._overwrite
         )

@@ -1,4 +1,4 @@
-"""Reading in batches: one task subscribes, until the server ends the stream."""
+"""Batch reading: one task subscribes, until the server ends the stream."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 
 class GrpcReader(DataSourceReader):
-    """What a topic has now."""
+    """Reads the current content of a topic."""
 
     def __init__(self, options: GrpcReadOptions, schema: StructType) -> None:
         self._options = options
         self._shape = Shape(options.read, schema)
 
     def partitions(self) -> list[InputPartition]:
-        """One task."""
+        """Plans one task."""
         return [InputPartition(None)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """All rows."""
+        """Yields all rows."""
         del partition
         from jelly.grpc._streams import Subscription
         from jelly.grpc._wire import pieces_of
@@ -39,11 +39,11 @@ class GrpcReader(DataSourceReader):
 
 
 def rows(streams: Iterable[tuple[str, Any]], shape: Shape) -> Iterator[pa.RecordBatch]:
-    """The rows of some streams, each with its name; rows before an error are given first.
+    """Yields the rows of streams, each with its name, up to the first error.
 
     Raises:
-        JellyError: A stream is bad.
-        OSError: The server rejects, or cannot be reached.
+        JellyError: A stream has an error.
+        OSError: The server cannot be reached, or rejects the request.
     """
     is_jelly = {"format": "jelly", "framing": "delimited"}
     yield from shape.rows((source, {"source_name": name, **is_jelly}) for name, source in streams)

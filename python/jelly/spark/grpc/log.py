@@ -1,4 +1,4 @@
-"""Logs of ``PatchLog``, which are read and published to as ``jelly-log`` does: ``kind=patch``."""
+"""Logs of ``PatchLog``, which are read and published to like those of ``jelly-log``: ``kind=patch``."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from jelly.types import PatchFormat
 
 # a stream of statements needs a spool; a log keeps its versions itself
 _SPOOL = Option("spoolLocation", text)
-# rows that are read at once where only the headers of a patch are wanted
+# number of rows per batch if only the headers of a patch are needed
 _HEADERS = 64
 
 
 def read_options(options: Mapping[str, str], *, stream: bool | None) -> LogReadOptions:
-    """What Spark's options say; ``stream`` is None where Spark does not say yet what is read.
+    """Parses the options of Spark; ``stream`` is None if Spark does not tell yet whether it is a stream.
 
     Raises:
-        ValueError: An option is wrong, or does not fit another one.
+        ValueError: An option is wrong, or conflicts with another one.
     """
     spool = () if stream is False else (_SPOOL,)
     chosen = parse(plain(options), (*READ, *SERVER, *spool), NAME)
@@ -35,7 +35,7 @@ def read_options(options: Mapping[str, str], *, stream: bool | None) -> LogReadO
 
 
 def write_options(options: Mapping[str, str]) -> LogWriteOptions:
-    """What Spark's options say.
+    """Parses the options of Spark.
 
     Raises:
         ValueError: An option is wrong.
@@ -46,42 +46,42 @@ def write_options(options: Mapping[str, str]) -> LogWriteOptions:
 
 @dataclass(frozen=True, slots=True)
 class GrpcPlace:
-    """A log of a server, for every process that opens it."""
+    """The place of a log on a server, which any process can open."""
 
     server: Server
 
     def open(self) -> GrpcLog:
-        """The log."""
+        """Opens the log."""
         return GrpcLog(self.server)
 
     def there(self) -> GrpcLog:
-        """The log, if it is there.
+        """Opens the log, if it exists.
 
         Raises:
-            FileNotFoundError: It is not.
+            FileNotFoundError: The log does not exist.
         """
         log = self.open()
         log.info()
         return log
 
     def source(self, version: int) -> str:
-        """What the column ``source`` says of a version."""
+        """Returns the value of the column ``source`` for a version."""
         return source_of(self.server.source, version)
 
 
 @dataclass(frozen=True, slots=True)
 class GrpcVersion:
-    """A version; ids are requested only if somebody wants them."""
+    """A version; its ids are requested only when needed."""
 
     log: GrpcLog
     version: int
     head: Head
     bytes: int = 0
-    """The protocol does not say it."""
+    """The size is unknown, because the protocol does not report it."""
 
     @property
     def id(self) -> str | None:
-        """The id of its patch."""
+        """The id of the patch."""
         is_head = self.version == self.head.version
         return self.head.id if is_head else self.log.ids_of(self.version)[0]
 
@@ -92,14 +92,14 @@ class GrpcVersion:
 
 
 class GrpcLog:
-    """What tasks and offsets need of :class:`jelly.Log`, over gRPC."""
+    """The methods of :class:`jelly.Log` that tasks and offsets need, over gRPC."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
 
     @property
     def place(self) -> str:
-        """Where it stands, for errors."""
+        """The place of the log, for errors."""
         return self._server.source
 
     @property
@@ -115,20 +115,20 @@ class GrpcLog:
         return describe(server.target, server.topic, **server.access)
 
     def versions(self, after: int = 0, upto: int | None = None) -> Iterator[GrpcVersion]:
-        """The versions after one; see :meth:`jelly.Log.versions`."""
+        """Returns the versions after one; see :meth:`jelly.Log.versions`."""
         info = self.info()
         last = refuse_range(after, upto, info.first, info.head.version, self.place)
         return (GrpcVersion(self, one, info.head) for one in range(after + 1, last + 1))
 
     def publish(self, patch: bytes) -> object:
-        """Makes a patch the next one of the log; see :meth:`jelly.Log.publish`."""
+        """Publishes a patch as the next one of the log; see :meth:`jelly.Log.publish`."""
         from jelly.grpc import publish_patch
 
         server = self._server
         return publish_patch(server.target, server.topic, patch, **server.access)
 
     def ids_of(self, version: int) -> tuple[str | None, str | None]:
-        """The id of the patch that makes a version, and that of the patch before."""
+        """Returns the id of the patch that makes a version, and the id of the patch before."""
         from jelly.grpc import read_log
 
         server = self._server

@@ -28,7 +28,7 @@ from jelly.types import RdfOptions
 
 NAME = "jelly-grpc"
 
-# the protocol says these
+# the protocol determines these
 _OF_THE_STREAM = ("format", "framing", "compression")
 _DECODE = tuple(option for option in DECODE["rdf"] if option.keyword not in _OF_THE_STREAM)
 SERVER = (
@@ -50,7 +50,7 @@ _WRITE = (Option("id", text),)
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A topic of a server, for every process that calls it; none of it needs grpcio."""
+    """A topic of a server, for each process that calls the server; needs no grpcio."""
 
     target: str
     topic: str
@@ -63,7 +63,7 @@ class Server:
 
     @classmethod
     def of(cls, options: Mapping[str, str], chosen: dict[str, Any]) -> Self:
-        """What Spark's options say; takes its own out of ``chosen``.
+        """Parses the options of Spark; removes its own options from ``chosen``.
 
         Raises:
             ValueError: There is not exactly one address, or no topic.
@@ -83,18 +83,18 @@ class Server:
 
     @property
     def source(self) -> str:
-        """What the column ``source`` says."""
+        """The value of the column ``source``."""
         return f"{self.target}/{self.topic}"
 
     @property
     def call(self) -> dict[str, Any]:
-        """Keywords of calls that subscribe and publish to topics."""
+        """Keyword arguments of calls that subscribe and publish to topics."""
         return self.access | {"compress": self.compress}
 
     @property
     def access(self) -> dict[str, Any]:
-        """Keywords of all calls of :mod:`jelly.grpc`."""
-        from jelly.grpc import Tls  # grpcio does not survive a fork: only who calls imports it
+        """Keyword arguments of all calls of :mod:`jelly.grpc`."""
+        from jelly.grpc import Tls  # grpcio does not survive a fork, so import it only for calls
 
         files = (self.tls_ca, self.tls_cert, self.tls_key)
         tls: Any = Tls(*files) if any(files) else self.tls
@@ -103,7 +103,7 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class GrpcReadOptions:
-    """What is subscribed to, and how it is read."""
+    """Options of reading: the topic, and how to read it."""
 
     server: Server
     read: ReadOptions
@@ -113,10 +113,10 @@ class GrpcReadOptions:
 
     @classmethod
     def of(cls, options: Mapping[str, str], *, stream: bool | None) -> Self:
-        """What Spark's options say; ``stream`` is None where Spark does not say yet what is read.
+        """Parses the options of Spark; ``stream`` is None if Spark does not tell yet whether it is a stream.
 
         Raises:
-            ValueError: An option is wrong, missing, or not for this kind of query.
+            ValueError: An option is wrong, missing, or not valid for this kind of query.
         """
         chosen = parse(plain(options), (*_DECODE, *LIMITS, *_TOPIC, *_STREAM), NAME)
         keywords = {"batch_rows": BATCH_ROWS} | with_limits(chosen, _DECODE)
@@ -131,7 +131,7 @@ class GrpcReadOptions:
 
     @property
     def ddl(self) -> str:
-        """The schema in Spark's DDL."""
+        """The schema as Spark DDL."""
         return self.read.ddl
 
     @property
@@ -143,7 +143,7 @@ class GrpcReadOptions:
 
 @dataclass(frozen=True, slots=True)
 class GrpcWriteOptions:
-    """Where rows are published, under which ids, as which stream."""
+    """Options of writing: the topic, the ids and the stream options."""
 
     server: Server
     id: str | None = None
@@ -151,7 +151,7 @@ class GrpcWriteOptions:
 
     @classmethod
     def of(cls, options: Mapping[str, str], columns: list[str]) -> Self:
-        """What Spark's options say of rows with these columns.
+        """Parses the options of Spark for rows with these columns.
 
         Raises:
             ValueError: An option is wrong or missing.
@@ -159,16 +159,16 @@ class GrpcWriteOptions:
         known = tuple(one for one in STREAM_OPTIONS["rdf"] if one.keyword != "stream_name")
         chosen = parse(plain(options), (*_TOPIC, *_WRITE, *known), NAME)
         server = Server.of(options, chosen)
-        # no task knows whether another has graphs
+        # a task does not know whether other tasks have graphs
         default = {"physical_type": "QUADS" if "graph" in columns else "TRIPLES"}
         return cls(server, chosen.get("id"), jelly.RdfOptions(**(default | taken(chosen, known))))
 
 
 def kind_of(options: Mapping[str, str]) -> Kind:
-    """Whether a topic with statements is meant, or a log of patches.
+    """Returns the kind of a topic: statements, or a log of patches.
 
     Raises:
-        ValueError: Neither.
+        ValueError: The kind is neither ``rdf`` nor ``patch``.
     """
     said = {name.lower(): value for name, value in options.items()}.get("kind", "rdf")
     kinds: dict[str, Kind] = {"rdf": "rdf", "patch": "patch"}
@@ -178,6 +178,6 @@ def kind_of(options: Mapping[str, str]) -> Kind:
 
 
 def plain(options: Mapping[str, str]) -> dict[str, str]:
-    """The options without the address, the kind and Spark's own."""
+    """Returns the options without the address, the kind and Spark's own options."""
     left_out = ("path", "paths", "kind", *OF_SPARK)
     return {name.lower(): value for name, value in options.items() if name.lower() not in left_out}

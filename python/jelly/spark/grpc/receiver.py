@@ -1,4 +1,4 @@
-"""The receiver of a stream: a thread that subscribes, and writes what comes into a spool."""
+"""The receiver of a stream: a thread that subscribes, and writes the incoming frames to a spool."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ if TYPE_CHECKING:
     from jelly.spark.grpc.options import Server
     from jelly.spark.grpc.spool import Spool
 
-# a file has about so many bytes at most
+# approximate maximum size of a file in bytes
 _FILE = 16 << 20
-# a frame that begins a file has options and lookups besides
+# a frame that begins a file also contains options and lookups
 _LONGEST = 16 << 20
-# how often a connection is tried again without a frame in between, at most so many seconds apart
+# maximum number of attempts to connect without a frame in between, and maximum seconds between attempts
 _TRIES = 6
 _PAUSE = 8.0
-# how long the receiver of a query that was stopped may still have the spool
+# seconds for which the receiver of a stopped query may still hold the spool
 _LOCK_SECONDS = 30.0
 
 
 class Receiver:
-    """Subscribes to a topic, from where the spool ends.
+    """Subscribes to a topic, after the last frame of the spool.
 
     Args:
-        spool: Where frames go.
-        server: What is subscribed to.
-        most: Bytes that wait in the spool at most; None: any number.
-        follow: Whether to wait for what is published later.
+        spool: The destination of frames.
+        server: The topic and its server.
+        most: Maximum number of bytes that wait in the spool; None: no limit.
+        follow: Whether to wait for frames that are published later.
 
     Raises:
-        ArgumentError: Another receiver has the spool.
+        ArgumentError: Another receiver holds the spool.
     """
 
     def __init__(self, spool: Spool, server: Server, most: int | None, *, follow: bool) -> None:
@@ -56,10 +56,10 @@ class Receiver:
         self._thread.start()
 
     def flush(self) -> int:
-        """Puts what came into the spool.
+        """Writes received frames to the spool.
 
         Returns:
-            Frames of the spool.
+            The number of frames of the spool.
         """
         with self._turn:
             if self._bytes:
@@ -69,12 +69,12 @@ class Receiver:
             return self._frames
 
     def check(self) -> None:
-        """Raises what ended the receiver, if it was an error."""
+        """Raises the error that ended the receiver, if there was one."""
         if self.done.is_set() and self._error is not None:
             raise self._error
 
     def consumed(self, frames: int) -> None:
-        """So many frames of the spool wait no more: there may be room again."""
+        """Records that frames up to this number no longer wait, so there may be space again."""
         with self._turn:
             self._waits = sum(one.size for one in self._spool.files() if one.end > frames)
             self._turn.notify_all()
@@ -99,7 +99,7 @@ class Receiver:
                     break
                 except ConnectionError:
                     tries = tries + 1 if before == self._frames + self._more else 1
-                    # another server has no offsets: to ask again is to read all again
+                    # other servers have no offsets: a new subscription would read everything again
                     if self._stops.is_set() or not self._spool.stream or tries > _TRIES:
                         raise
                     self._stops.wait(min(0.25 * 2**tries, _PAUSE))
@@ -111,7 +111,7 @@ class Receiver:
     def _receive(self) -> None:
         from jelly.grpc._streams import Subscription
 
-        self.flush()  # a stream begins a file
+        self.flush()  # each stream begins a new file
         relay = _internal.RdfRelay(frame_bytes=_LONGEST)
         server, known = self._server, self._spool.stream
         after = self._frames + self._more if known else 0
@@ -130,7 +130,7 @@ class Receiver:
                 self._add(relay, message)
 
     def _meet(self, known: str | None, stream: str) -> None:
-        """Keeps what the server calls the stream; rejects another one than before."""
+        """Stores the server's id of the stream; rejects a stream with another id."""
         if known is None:
             self._spool.set_stream(stream)
             return

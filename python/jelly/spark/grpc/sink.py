@@ -1,4 +1,4 @@
-"""Publishing: the rows of a task are one stream, whose id makes a repetition change nothing."""
+"""Publishing: the rows of a task are one stream, whose id makes repetitions harmless."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ class GrpcStreamWriter(DataSourceStreamArrowWriter):
 
 
 def _check(schema: StructType, overwrite: bool) -> None:
-    """Rejects what cannot be published.
+    """Rejects rows and modes that cannot be published.
 
     Raises:
-        ValueError: Columns are missing or unknown, terms are no text, or a topic is to be overwritten.
+        ValueError: Columns are missing or unknown, terms are not text, or the mode would overwrite a topic.
     """
     if overwrite:
         raise ValueError('a topic only grows: mode("append"), outputMode("append")')
@@ -66,11 +66,11 @@ def _check(schema: StructType, overwrite: bool) -> None:
 def published(
     batches: Iterator[pa.RecordBatch], options: GrpcWriteOptions, job: str
 ) -> WriterCommitMessage:
-    """Publishes the rows of this task, in an order of their own, under an id of the job and the task.
+    """Publishes the rows of this task, sorted, under an id of the job and the task.
 
     Raises:
-        JellyError: A row is wrong; the topic has other types, or other rows with the id.
-        OSError: The server rejects, or cannot be reached.
+        JellyError: A row is wrong, or the topic has other types, or other rows under the id.
+        OSError: The server cannot be reached, or rejects the request.
     """
     import pyarrow as pa
 

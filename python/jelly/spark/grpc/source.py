@@ -30,14 +30,14 @@ class GrpcSource(DataSource):
         return NAME
 
     def schema(self) -> str:
-        """Columns of the rows, as ``columns``, ``terms`` and ``mode`` have them."""
-        # Spark does not say yet whether this is a stream; the reader checks what depends on it
+        """Returns the columns of the rows, according to ``columns``, ``terms`` and ``mode``."""
+        # Spark does not tell here whether this is a stream; the reader checks options that depend on it
         if kind_of(self.options) == "patch":
             return read_options(self.options, stream=None).ddl
         return GrpcReadOptions.of(self.options, stream=None).ddl
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """Reads what a topic or a log has."""
+        """Returns a reader of the current content of a topic or a log."""
         if kind_of(self.options) == "patch":
             from jelly.spark.log.batch import LogReader
 
@@ -47,7 +47,7 @@ class GrpcSource(DataSource):
         return GrpcReader(GrpcReadOptions.of(self.options, stream=False), schema)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
-        """Reads a topic or a log as it grows."""
+        """Returns a reader that reads a topic or a log as it grows."""
         if kind_of(self.options) == "patch":
             from jelly.spark.log.stream import LogStreamReader
 
@@ -57,7 +57,7 @@ class GrpcSource(DataSource):
         return GrpcStreamReader(GrpcReadOptions.of(self.options, stream=True), schema)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
-        """Publishes the rows of each task as one stream, or all rows as one patch."""
+        """Returns a writer that publishes the rows of each task as one stream, or all rows as one patch."""
         if kind_of(self.options) == "patch":
             from jelly.spark.log.sink import LogWriter
 
@@ -69,7 +69,7 @@ class GrpcSource(DataSource):
     def streamWriter(  # noqa: N802
         self, schema: StructType, overwrite: bool
     ) -> DataSourceStreamWriter:
-        """Publishes the rows of each task of each batch as one stream, or those of each batch as one patch."""
+        """Returns a writer that publishes the rows of each task as one stream, or of each batch as one patch."""
         if kind_of(self.options) == "patch":
             from jelly.spark.log.sink import LogStreamWriter
 

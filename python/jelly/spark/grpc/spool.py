@@ -1,7 +1,8 @@
-"""The spool of a stream: files of frames that came, each of which can be read alone.
+"""The spool of a stream: files of received frames, each of which can be read separately.
 
-``000000000042-17.jelly`` has 17 frames, after 42 others. ``spool.json`` has the id of the spool, its topic and what
-the server calls the stream. Files appear whole; the last one stays, because its name says how many frames came.
+``000000000042-17.jelly`` has 17 frames, after 42 others. ``spool.json`` has the id of the spool, its topic and the
+server's id of the stream. Files appear complete; the last one stays, because its name contains the number of received
+frames.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class Part(NamedTuple):
 
     @property
     def end(self) -> int:
-        """Frames of the spool up to its end."""
+        """Number of frames of the spool up to the end of the file."""
         return self.first + self.frames
 
 
@@ -40,11 +41,11 @@ class Spool:
 
     Args:
         folder: The folder.
-        topic: What is subscribed to; a spool has one topic.
+        topic: The subscribed topic; a spool has one topic.
 
     Raises:
-        ArgumentError: The folder has another topic, or other things.
-        OSError: The folder cannot be read or made.
+        ArgumentError: The folder belongs to another topic, or has other files.
+        OSError: The folder cannot be read or created.
     """
 
     def __init__(self, folder: Path, topic: str) -> None:
@@ -62,17 +63,17 @@ class Spool:
 
     @property
     def id(self) -> str:
-        """The id of the spool, which offsets have."""
+        """The id of the spool, which is part of offsets."""
         return str(self._about["id"])
 
     @property
     def stream(self) -> str | None:
-        """What the server calls the stream; empty: it does not say; None: nothing came yet."""
+        """The server's id of the stream; empty if the server has none; None if no frame was received yet."""
         found: str | None = self._about["stream"]
         return found
 
     def set_stream(self, stream: str) -> None:
-        """Sets what the server calls the stream, before its first frame comes."""
+        """Sets the server's id of the stream, before its first frame arrives."""
         self._about["stream"] = stream
         self._save()
 
@@ -82,7 +83,7 @@ class Spool:
         sync_folder(self.folder)
 
     def files(self) -> list[Part]:
-        """Its files, in order."""
+        """Returns the files, in order."""
         found = [
             Part(int(match[1]), int(match[2]), Path(entry.path), entry.stat().st_size)
             for entry in os.scandir(self.folder)
@@ -91,7 +92,7 @@ class Spool:
         return sorted(found)
 
     def add(self, first: int, frames: int, data: bytes) -> Part:
-        """Adds a file, which is on the disk afterwards."""
+        """Adds a file, and flushes it to disk."""
         path = self.folder / f"{first:012}-{frames}.jelly"
         with work_folder(self.folder) as work:
             part = work / path.name
@@ -102,10 +103,10 @@ class Spool:
         return Part(first, frames, path, len(data))
 
     def between(self, start: int, end: int) -> list[Part]:
-        """The files of a batch.
+        """Returns the files of a batch.
 
         Raises:
-            ArgumentError: Files of it are gone.
+            ArgumentError: Files of the batch are gone.
         """
         found = [one for one in self.files() if start <= one.first < end]
         at = start
@@ -118,24 +119,24 @@ class Spool:
         return found
 
     def delete_before(self, end: int) -> None:
-        """Deletes the files before an offset, except the last file of all."""
+        """Deletes the files before an offset, except the last file of the spool."""
         for one in self.files()[:-1]:
             if one.end <= end:
                 one.path.unlink(missing_ok=True)
 
 
 class Offset(NamedTuple):
-    """How far a stream got: so many frames of a spool."""
+    """The position of a stream: a number of frames of a spool."""
 
     spool: str
     frames: int
 
     @classmethod
     def of(cls, stored: dict[str, Any], spool: Spool) -> Self:
-        """From what Spark stored.
+        """Parses an offset that Spark stored.
 
         Raises:
-            ValueError: It is no offset of this spool.
+            ValueError: The offset does not belong to this spool.
         """
         try:
             found = cls(str(stored["spool"]), int(stored["frames"]))
@@ -146,12 +147,12 @@ class Offset(NamedTuple):
         return found
 
     def stored(self) -> dict[str, Any]:
-        """As Spark stores it."""
+        """Returns the form that Spark stores."""
         return self._asdict()
 
 
 def ends(files: list[Part], after: int) -> Iterator[tuple[int, int]]:
-    """Where batches after an offset may end, each with the bytes up to there."""
+    """Yields the possible ends of a batch after an offset, with the number of bytes up to each."""
     size = 0
     for one in files:
         if one.first >= after:

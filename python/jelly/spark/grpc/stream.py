@@ -1,4 +1,4 @@
-"""Reading as a stream: the frames of a topic, by way of a spool."""
+"""Stream reading: the frames of a topic, through a spool."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Spooled(InputPartition):
-    """Files that one task reads."""
+    """The files that one task reads."""
 
     def __init__(self, paths: tuple[str, ...]) -> None:
         super().__init__(paths)
@@ -32,7 +32,7 @@ class Spooled(InputPartition):
 
 
 class GrpcStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """An offset counts the frames of a spool: ``{"spool": id, "frames": 42}``."""
+    """Reads a topic; an offset counts the frames of a spool: ``{"spool": id, "frames": 42}``."""
 
     def __init__(self, options: GrpcReadOptions, schema: StructType) -> None:
         self._options = options
@@ -47,10 +47,10 @@ class GrpcStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self.__dict__ | {"_opened": None, "_receiver": None}
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802
-        """The start of the spool.
+        """Returns the start of the spool.
 
         Raises:
-            ArgumentError: The spool had another checkpoint, and its first frames are gone.
+            ArgumentError: The spool belonged to another checkpoint, and its first frames are gone.
         """
         if (files := self._spool.files()) and files[0].first:
             self._spool.between(0, files[0].first)
@@ -59,32 +59,32 @@ class GrpcStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self._offset(0)
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
-        """A number of bytes."""
+        """Returns the limit in bytes."""
         from pyspark.sql.streaming.datasource import ReadMaxBytes
 
         return ReadMaxBytes(self._options.max_bytes_per_trigger)
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """Waits for what the topic has now; what is published from now on is not read."""
+        """Receives the current content of the topic, and limits the query to it."""
         self._target = self._have_now()
 
     def latestOffset(  # noqa: N802
         self, start: dict[str, Any] | None = None, limit: ReadLimit | None = None
     ) -> dict[str, Any]:
-        """Where the next batch ends."""
+        """Returns the offset at which the next batch ends."""
         if self._first.is_all(start):
             have = self._have_now()
-            self.stop()  # another receiver takes what is published later
+            self.stop()  # another receiver receives later frames
             return self._offset(have)
         receiver = self._receive(follow=True)
         have = receiver.flush() if self._target is None else self._target
         before = self._last if start is None else Offset.of(start, self._spool).frames
-        if before is None:  # before Spark 4.2 a query that starts again does not say where it is
+        if before is None:  # before Spark 4.2, a restarted query does not pass its offset
             return self._offset(have)
         receiver.consumed(before)
         if have <= before:
-            receiver.check()  # what came before an error is read first
-        # the limit that Spark hands over counts: there may be none
+            receiver.check()  # frames received before an error are read first
+        # the limit that Spark passes counts; there may be none
         most = getattr(limit, "max_bytes", None)
         if start is None:
             most = self._options.max_bytes_per_trigger
@@ -97,15 +97,15 @@ class GrpcStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self._offset(end)
 
     def reportLatestOffset(self) -> dict[str, Any] | None:  # noqa: N802
-        """Where the spool ends, for the progress of the query."""
+        """Returns the end of the spool, for the progress of the query."""
         files = self._spool.files()
         return self._offset(files[-1].end if files else 0)
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
-        """The tasks of a batch.
+        """Plans the tasks of a batch.
 
         Raises:
-            ArgumentError: The spool is another one, or files of the batch are gone.
+            ArgumentError: The offsets belong to another spool, or files of the batch are gone.
         """
         first, last = (Offset.of(one, self._spool).frames for one in (start, end))
         self._last = last
@@ -114,25 +114,25 @@ class GrpcStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return [Spooled(tuple(str(files[at].path) for at in task)) for task in tasks]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Rows of one task."""
+        """Yields the rows of one task."""
         assert isinstance(partition, Spooled)
         return rows(((path, path) for path in partition.paths), self._shape)
 
     def commit(self, end: dict[str, Any]) -> None:
-        """Deletes what will not be read again."""
+        """Deletes files that will not be read again."""
         frames = Offset.of(end, self._spool).frames
         self._spool.delete_before(frames)
         if self._receiver is not None:
             self._receiver.consumed(frames)
 
     def stop(self) -> None:
-        """Ends the receiver."""
+        """Stops the receiver."""
         if self._receiver is not None:
             self._receiver.close()
             self._receiver = None
 
     def _have_now(self) -> int:
-        """Frames of the spool, once it has what the topic has."""
+        """Returns the number of frames of the spool, after receiving the current content of the topic."""
         receiver = self._receive(follow=False)
         receiver.done.wait()
         receiver.check()
@@ -147,7 +147,7 @@ class GrpcStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _receive(self, *, follow: bool) -> Receiver:
         if self._receiver is None:
             options = self._options
-            # what the topic has now is taken whole, before the first batch
+            # the current content of the topic is received completely before the first batch
             most = options.spool_bytes if follow else None
             self._receiver = Receiver(self._spool, options.server, most, follow=follow)
         return self._receiver

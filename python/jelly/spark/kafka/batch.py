@@ -1,4 +1,4 @@
-"""Reads what a log holds, once."""
+"""Reads the current content of Kafka topics, once."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 @dataclass
 class KafkaPartition(InputPartition):
-    """What one task reads."""
+    """The range that one task reads."""
 
     part: Range | None
-    """None: nothing."""
+    """The range; None if there is nothing to read."""
     begin: int = 0
-    """The first offset of the log."""
+    """The first offset of the Kafka partition."""
     topic_id: str = ""
 
     def __repr__(self) -> str:
@@ -36,24 +36,24 @@ class KafkaPartition(InputPartition):
 
 
 class KafkaReader(DataSourceReader):
-    """Plans on the driver, reads in the workers."""
+    """Plans on the driver, and reads in the workers."""
 
     def __init__(self, options: KafkaOptions, schema: StructType) -> None:
         self._options = options
         self._wanted = chosen(options, schema)
 
     def partitions(self) -> list[InputPartition]:
-        """A task for each partition, or as many as ``minPartitions`` says."""
+        """Plans a task for each partition, or as many tasks as ``minPartitions`` requests."""
         options = self._options
         cluster = Cluster(options)
         places = cluster.places()
         start = starting(cluster, options, places)
         end = cluster.resolved(places, options.ending_offsets, "endingOffsets")
-        # a worker is needed all the same, to say that there is nothing
+        # one task is needed even if there is nothing to read
         return planned(cluster, options, start, end, {}) or [KafkaPartition(None)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of a range."""
+        """Yields the rows of a range."""
         return read(self._options, self._wanted, partition)
 
 
@@ -63,7 +63,7 @@ def starting(
     places: list[tuple[str, int]],
     default: str = "earliest",
 ) -> Offsets:
-    """Where the options say to begin."""
+    """Returns the start offsets according to the options."""
     if options.starting_timestamp is not None:
         return cluster.at_time(places, options.starting_timestamp)
     return cluster.resolved(places, options.starting_offsets or default, "startingOffsets")
@@ -72,7 +72,7 @@ def starting(
 def planned(
     cluster: Cluster, options: KafkaOptions, start: Offsets, end: Offsets, ids: TopicIds
 ) -> list[InputPartition]:
-    """Ranges that hold messages, divided among tasks; ``ids`` are those of the topics that the ends are of."""
+    """Divides ranges with messages among tasks; ``ids`` are the ids of the topics at the time of the end offsets."""
     now = cluster.topic_ids(end)
     for topic in sorted(made_anew(ids, now)):
         lost(
@@ -81,7 +81,7 @@ def planned(
         )
         end = {place: last for place, last in end.items() if place[0] != topic}
         start = {place: first for place, first in start.items() if place in end}
-    # what there is nothing to read of may be gone
+    # partitions with nothing to read may no longer exist
     start = {place: first for place, first in start.items() if first != end[place]}
     earliest = cluster.earliest(start)
     ranges = []
@@ -110,10 +110,10 @@ def planned(
 def read(
     options: KafkaOptions, wanted: pa.Schema, partition: InputPartition
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of what one task reads, in the columns that are wanted.
+    """Yields the rows of one task, in the requested columns.
 
     Raises:
-        ValueError: There is a null where the schema has NOT NULL.
+        ValueError: A column that the schema declares as NOT NULL has a null.
     """
     assert isinstance(partition, KafkaPartition)
     if partition.part is None:
@@ -123,10 +123,10 @@ def read(
 
 
 def chosen(options: KafkaOptions, schema: StructType) -> pa.Schema:
-    """The columns that Spark wants, which may be chosen by ``.schema(...)``, as Arrow has them.
+    """Returns the columns that Spark requests, which ``.schema(...)`` may select, as an Arrow schema.
 
     Raises:
-        ValueError: There is no such column, or it has another type.
+        ValueError: A column does not exist, or has another type.
     """
     wanted = arrow_schema(schema)
     known = options.arrow_schema

@@ -1,4 +1,4 @@
-"""What is asked of brokers. Handles are made where they are used: workers are forked, and librdkafka does not outlive a fork."""
+"""Requests to brokers. Each process creates its own handles, because librdkafka does not survive a fork."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from jelly.spark.kafka.options import KafkaOptions
 
 _LOG = logging.getLogger(__name__)
-# Messages handed on at a time; librdkafka gets how many bytes they may have.
+# number of messages per chunk; the settings of librdkafka limit their bytes
 _CHUNK = 1000
 _CONSUMER = {
-    "group.id": "jelly-spark",  # librdkafka wants one; no group is joined and nothing committed
+    "group.id": "jelly-spark",  # required by librdkafka; no group is joined, nothing is committed
     "enable.auto.commit": "false",
     "enable.auto.offset.store": "false",
     "enable.partition.eof": "true",
@@ -30,14 +30,14 @@ _CONSUMER = {
 
 
 class DataLossError(RuntimeError):
-    """Messages that were to be read are no longer in the log."""
+    """Messages that should be read are no longer in the log."""
 
 
 def require_confluent_kafka() -> None:
-    """Requires confluent-kafka.
+    """Checks that confluent-kafka is installed.
 
     Raises:
-        ImportError: It is not installed.
+        ImportError: confluent-kafka is not installed.
     """
     try:
         import confluent_kafka  # noqa: F401
@@ -49,7 +49,7 @@ def require_confluent_kafka() -> None:
 
 @contextmanager
 def asking(what: str, settings: Mapping[str, str]) -> Iterator[None]:
-    """Turns errors of librdkafka into one line that says what was asked of whom."""
+    """Converts errors of librdkafka to one line that names the request and the servers."""
     from confluent_kafka import KafkaException
 
     try:
@@ -60,16 +60,16 @@ def asking(what: str, settings: Mapping[str, str]) -> Iterator[None]:
 
 
 def said(error: Any) -> str:
-    """The words of an error of librdkafka."""
+    """Returns the text of an error of librdkafka."""
     fault = error.args[0] if isinstance(error, Exception) and error.args else error
     return fault.str() if hasattr(fault, "str") else str(fault)
 
 
 def lost(options: KafkaOptions, message: str) -> None:
-    """Messages are gone: an error, or a warning with ``failOnDataLoss=false``.
+    """Reports lost messages: raises an error, or logs a warning with ``failOnDataLoss=false``.
 
     Raises:
-        DataLossError: It is an error.
+        DataLossError: ``failOnDataLoss`` is true.
     """
     if options.fail_on_data_loss:
         raise DataLossError(
@@ -79,7 +79,7 @@ def lost(options: KafkaOptions, message: str) -> None:
 
 
 class Cluster:
-    """Topics and offsets, asked for on the driver."""
+    """Topics and offsets, requested on the driver."""
 
     def __init__(self, options: KafkaOptions) -> None:
         from confluent_kafka import KafkaException
@@ -93,7 +93,7 @@ class Cluster:
             raise ValueError(f"an option kafka.*: {said(error)}") from error
 
     def places(self) -> list[Place]:
-        """The partitions that the options name.
+        """Returns the partitions that the options name.
 
         Raises:
             OSError: No broker answers.
@@ -125,19 +125,19 @@ class Cluster:
         return sorted((name, partition) for name in names for partition in known.get(name, ()))
 
     def earliest(self, places: Iterable[Place]) -> Offsets:
-        """The first offsets that are there."""
+        """Returns the first available offsets."""
         from confluent_kafka.admin import OffsetSpec
 
         return self._offsets(places, OffsetSpec.earliest())
 
     def latest(self, places: Iterable[Place]) -> Offsets:
-        """The offsets of the next messages; with ``read_committed`` behind what is committed."""
+        """Returns the offsets of the next messages; with ``read_committed``, after the last committed message."""
         from confluent_kafka.admin import OffsetSpec
 
         return self._offsets(places, OffsetSpec.latest())
 
     def at_time(self, places: Iterable[Place], milliseconds: int) -> Offsets:
-        """The first offsets of messages that are not older."""
+        """Returns the first offsets of messages that are not older than a time."""
         from confluent_kafka.admin import OffsetSpec
 
         places = list(places)
@@ -146,10 +146,10 @@ class Cluster:
         return found | ends
 
     def resolved(self, places: list[Place], wanted: str | Offsets, what: str) -> Offsets:
-        """``earliest``, ``latest`` or offsets that were given, as numbers.
+        """Resolves ``earliest``, ``latest`` or given offsets to numbers.
 
         Raises:
-            ValueError: Partitions are missing, or one is not read.
+            ValueError: Partitions are missing, or a given partition is not read.
         """
         if wanted == "earliest":
             return self.earliest(places)
@@ -165,14 +165,14 @@ class Cluster:
         return found
 
     def topic_ids(self, places: Iterable[Place]) -> TopicIds:
-        """Ids of topics, which tell a topic from one of the same name that was made again; empty where the broker has none."""
+        """Returns the ids of topics, which differ if a topic was created again; empty texts if the broker has none."""
         from confluent_kafka import KafkaException, TopicCollection, Uuid
 
         found: TopicIds = {}
         topics = sorted({topic for topic, _ in places})
         if not topics:
             return found
-        none = str(Uuid(0, 0))  # what a broker before Kafka 2.8 answers
+        none = str(Uuid(0, 0))  # the answer of brokers before Kafka 2.8
         asked = self._admin.describe_topics(
             TopicCollection(topics), request_timeout=self._options.timeout
         )
@@ -180,7 +180,7 @@ class Cluster:
             try:
                 id = str(answer.result().topic_id)
                 found[topic] = "" if id == none else id
-            except KafkaException:  # an old broker, or one that does not let us describe
+            except KafkaException:  # an old broker, or one that does not allow describing topics
                 found[topic] = ""
         return found
 
@@ -204,11 +204,11 @@ class Cluster:
 
 
 def messages(options: KafkaOptions, part: Range) -> Iterator[list[Message]]:
-    """Messages of a range, in order, some at a time.
+    """Yields the messages of a range in order, in chunks.
 
     Raises:
-        DataLossError: The log does not have them any more.
-        OSError: The broker does not answer, or with an error.
+        DataLossError: The messages are no longer in the log.
+        OSError: The broker does not answer, or answers with an error.
     """
     require_confluent_kafka()
     from confluent_kafka import Consumer, KafkaError, TopicPartition
@@ -234,7 +234,7 @@ def messages(options: KafkaOptions, part: Range) -> Iterator[list[Message]]:
                     found.append(message)
                     next_offset = offset + 1
                 elif error is None or error.code() == KafkaError._PARTITION_EOF:
-                    # what lies between is no message: compacted away, or marks of transactions
+                    # the offsets between have no messages: removed by compaction, or transaction markers
                     if offset >= part.end:
                         next_offset = part.end
                 elif error.code() in (

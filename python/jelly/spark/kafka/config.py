@@ -1,4 +1,4 @@
-"""Settings of Kafka's Java clients, which Spark users know, as librdkafka has them."""
+"""Converts settings of Kafka's Java clients, which Spark users know, to settings of librdkafka."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OURS = {
     "interceptor.classes": "the source does not use Java",
     "max.poll.records": "the workers fetch without it; maxOffsetsPerTrigger bounds a batch",
 }
-# What only one of the clients knows; the others would log a complaint.
+# settings that only one kind of client knows; the other kinds would log a warning
 _CONSUMER = (
     "fetch.",
     "group.",
@@ -44,11 +44,11 @@ _PRODUCER = (
 
 
 def translated(options: Mapping[str, str]) -> dict[str, str]:
-    """The options ``kafka.*`` as librdkafka takes them.
+    """Converts the options ``kafka.*`` to settings of librdkafka.
 
     Raises:
-        ValueError: A setting is ours to make, or librdkafka has nothing like it, or there is no
-            ``kafka.bootstrap.servers``.
+        ValueError: The source sets a setting itself, librdkafka has no equivalent, or ``kafka.bootstrap.servers`` is
+            missing.
     """
     settings: dict[str, str] = {}
     given = {
@@ -74,22 +74,22 @@ def translated(options: Mapping[str, str]) -> dict[str, str]:
 
 
 def for_consumer(settings: Mapping[str, str]) -> dict[str, str]:
-    """Without what only producers know."""
+    """Returns the settings without those that only producers know."""
     return {name: value for name, value in settings.items() if not name.startswith(_PRODUCER)}
 
 
 def for_producer(settings: Mapping[str, str]) -> dict[str, str]:
-    """Without what only consumers know."""
+    """Returns the settings without those that only consumers know."""
     return {name: value for name, value in settings.items() if not name.startswith(_CONSUMER)}
 
 
 def for_admin(settings: Mapping[str, str]) -> dict[str, str]:
-    """Without what only consumers or producers know."""
+    """Returns the settings without those that only consumers or producers know."""
     return for_producer(for_consumer(settings))
 
 
 def _stores(given: dict[str, str]) -> dict[str, str]:
-    """Java's key stores and trust stores; takes them out of ``given``."""
+    """Converts Java's key stores and trust stores; removes their settings from ``given``."""
     settings = {}
     kind = given.pop("ssl.truststore.type", "JKS").upper()
     if (path := given.pop("ssl.truststore.location", None)) is not None:
@@ -99,7 +99,7 @@ def _stores(given: dict[str, str]) -> dict[str, str]:
                 "stores; export the certificates as PEM and set 'kafka.ssl.ca.location'"
             )
         settings["ssl.ca.location"] = path
-    given.pop("ssl.truststore.password", None)  # PEM has none
+    given.pop("ssl.truststore.password", None)  # PEM files have no password
     kind = given.pop("ssl.keystore.type", "JKS").upper()
     path = given.get("ssl.keystore.location")
     if path is not None and kind == "PEM":
@@ -114,7 +114,7 @@ def _stores(given: dict[str, str]) -> dict[str, str]:
 
 
 def _jaas(text: str) -> dict[str, str]:
-    """User and password of Java's login modules."""
+    """Parses user and password of Java's login modules."""
     module = re.match(r"\s*[\w.]*\.(Plain|Scram)LoginModule\s", text)
     values = dict(re.findall(r"""(\w+)\s*=\s*["']([^"']*)["']""", text))
     if module is None or not {"username", "password"} <= values.keys():

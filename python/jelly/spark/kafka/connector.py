@@ -51,5 +51,5 @@ def from_kafka(
     extra = [name for name in decoder.passthrough if name not in (*_NAMED, "value")]
     named = [name for name in _NAMED if name in kinds]
     source = [decoder.source_column] if decoder.source_column not in (None, *named, *extra) else []
-    # what is not needed does not go to the workers
+    # columns that are not needed are not sent to the workers
     return df.select("value", *named, *extra, *source).mapInArrow(decoder, decoder.ddl)

@@ -1,4 +1,4 @@
-"""Messages of a range into rows, in a worker."""
+"""Decodes the messages of a range to rows, in a worker."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from jelly._internal import PatchReader, RdfReader
     from jelly.spark.kafka.options import KafkaOptions
 
-# kinds of timestamps that say that there is none
+# the type of timestamp that means that there is none
 _NO_TIMESTAMP = 0
 
 
-# what helps where a query fails again at each start
+# advice for queries that fail again at each start
 _OF_MESSAGE = (
     "to continue without bad messages, start the query again with the option badRecordsPath (a "
     "folder for their bytes and "
@@ -40,7 +40,7 @@ _OF_SHARED = (
 
 
 def rows(options: KafkaOptions, part: Range, begin: int, topic_id: str) -> Iterator[pa.RecordBatch]:
-    """The rows of a range; ``begin`` is the first offset of its log."""
+    """Yields the rows of a range; ``begin`` is the first offset of its partition."""
     try:
         if options.shared_lookups:
             yield from _Continued(options, part, begin, topic_id).rows()
@@ -53,7 +53,7 @@ def rows(options: KafkaOptions, part: Range, begin: int, topic_id: str) -> Itera
 
 
 def _table(options: KafkaOptions, found: list[Message]) -> pa.RecordBatch:
-    """Messages as Spark's own Kafka source has them, as far as they are wanted."""
+    """Returns messages in the form of Spark's own Kafka source, with the requested columns."""
     import pyarrow as pa
 
     wanted = {"topic": "string", "partition": "int", "offset": "bigint", "value": "binary"}
@@ -86,12 +86,12 @@ _FIELDS: dict[str, Any] = {
 }
 
 
-# instead of the state of a decoder: the start of the log is lost, and no stream has begun since
+# stored instead of a decoder state: the start of the log is lost, and no stream has begun since then
 _WAITING = b""
 
 
 class _Continued:
-    """Decodes messages that go on with the stream of their partition."""
+    """Decodes messages that continue the stream of their partition."""
 
     def __init__(self, options: KafkaOptions, part: Range, begin: int, topic_id: str) -> None:
         self._options = options
@@ -108,7 +108,7 @@ class _Continued:
         else:
             if (
                 state.offset < part.start
-            ):  # what was kept is older: decode what lies between once more
+            ):  # the stored state is older: decode the messages between again
                 between = part._replace(start=state.offset, end=part.start)
                 state = yield from self._through(between, state, silent=True)
             state = yield from self._through(part._replace(start=state.offset), state)
@@ -117,7 +117,7 @@ class _Continued:
         self._snapshots.prune(part.start)
 
     def _state(self) -> State | None:
-        """Where to begin so that the range can be decoded; None: behind a loss no stream begins in it."""
+        """Returns the state at which to begin decoding; None if no stream begins in the range after a loss."""
         part, begin = self._part, self._begin
         state = self._snapshots.before(part.start)
         if state is not None and state.snapshot == _WAITING:
@@ -149,7 +149,7 @@ class _Continued:
         return self._stream_start(begin)
 
     def _stream_start(self, begin: int) -> State | None:
-        """The first message of a log without its start; if data may be lost, the first at which a stream begins."""
+        """Returns a new decoder at the first message; if data may be lost, at the first message that begins a stream."""
         if self._options.fail_on_data_loss:
             return self._fresh(begin)
         for found in messages(self._options, self._part._replace(start=begin)):
@@ -159,7 +159,7 @@ class _Continued:
         return None
 
     def _fresh(self, offset: int) -> State:
-        """A decoder at a message; its nodes without a label are none of before, nor of another topic with this name."""
+        """Returns a new decoder at a message; its blank nodes without labels differ from all earlier ones."""
         number = offset
         if self._topic_id:
             text = f"{self._topic_id} {offset}".encode()
@@ -169,7 +169,7 @@ class _Continued:
     def _through(
         self, part: Range, state: State, *, silent: bool = False
     ) -> Generator[pa.RecordBatch, None, State]:
-        """Gives the rows of a range; returns the state behind it."""
+        """Yields the rows of a range; returns the state after it."""
         each = self._options.message_columns and not silent
         found = messages(self._options, part)
         if not each:
@@ -182,14 +182,14 @@ class _Continued:
                 columns = _table(self._options, [message])
                 decoded = self._decode([message], after)
                 after = yield from _extended(decoded, columns, self._options.message_columns)
-        if after is None:  # nothing but gaps
+        if after is None:  # the range has no messages
             after = yield from self._decode([], None)
         return State(part.end, after)
 
     def _decode(
         self, found: Iterable[Message], snapshot: bytes | None, *, silent: bool = False
     ) -> Generator[pa.RecordBatch, None, bytes]:
-        """Gives the rows of messages; returns the snapshot behind them."""
+        """Yields the rows of messages; returns the snapshot after them."""
         import pyarrow as pa
 
         feed = _Feed(found, self._options.framing == "delimited")
@@ -211,7 +211,7 @@ class _Continued:
                     error, self._part.name, feed.at((error.offset or 0) - first)
                 ) from error
         if held is not None:
-            # the stream goes on: what its end would imply comes when it has ended
+            # the stream continues, so rows implied by its end are not part of this range
             implied = self._implied(after)
             if held.num_rows > implied:
                 yield held.slice(0, held.num_rows - implied)
@@ -224,7 +224,7 @@ class _Continued:
     def _open(
         self, source: Any, snapshot: bytes | None, *, silent: bool = False
     ) -> PatchReader[Any] | RdfReader[Any]:
-        # frames lie behind one another here, each after its length
+        # the feed puts the length of each frame before the frame
         framing = "concatenated" if self._options.new_stream_at_options else "delimited"
         keywords: dict[str, Any] = {"columns": ["seq"]} if silent else {}
         form = "jelly-patch" if self._options.read.kind == "patch" else "jelly"
@@ -235,7 +235,7 @@ class _Continued:
 
 
 class _Feed:
-    """Bytes of messages, each with its length before it where it has none."""
+    """A file object with the bytes of messages; adds the length before each message that has none."""
 
     def __init__(self, found: Iterable[Message], delimited: bool) -> None:
         self._found = iter(found)
@@ -256,20 +256,20 @@ class _Feed:
             yield piece
 
     def at(self, byte: int) -> int | None:
-        """The offset of the message that a byte is in."""
+        """Returns the offset of the message that contains a byte."""
         if not self._starts:
             return None
         return self._offsets[max(bisect_right(self._starts, byte) - 1, 0)]
 
 
 def begins_stream(value: bytes | None, framing: str) -> bool:
-    """Whether the first row of a message is the options of a stream."""
+    """Returns whether the first row of a message is the options of a stream."""
     at = 0
     if value and framing == "delimited":
         while at < len(value) and value[at] & 0x80:
             at += 1
         at += 1
-    # a row, then its length, then the options: all are field 1 with bytes
+    # a row, its length, and the options: each is field 1 with bytes
     if not value or at >= len(value) or value[at] != 0x0A:
         return False
     at += 1
@@ -283,7 +283,7 @@ def _extended(
     message: pa.RecordBatch,
     columns: dict[str, str],
 ) -> Generator[pa.RecordBatch, None, bytes]:
-    """Batches with the columns of their message; returns what the batches return."""
+    """Yields batches with the columns of their message; returns the return value of ``batches``."""
     import pyarrow as pa
 
     try:
@@ -300,7 +300,7 @@ def _extended(
 
 
 def _of_message(error: JellyError, name: str, offset: int | None) -> JellyError:
-    """The error, with the message that it is in."""
+    """Returns the error with the name of its message."""
     if offset is None:
         return error
     where = f"{name}@{offset}"

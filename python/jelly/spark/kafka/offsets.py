@@ -1,4 +1,4 @@
-"""Offsets of partitions: as Spark's own Kafka source writes them, bounded and divided."""
+"""Offsets of partitions: in the form of Spark's own Kafka source, limited and divided."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Place: TypeAlias = tuple[str, int]
 """Topic and partition."""
 Offsets: TypeAlias = dict[Place, int]
 TopicIds: TypeAlias = dict[str, str]
-"""By the names of topics; empty texts where the broker has none."""
-# beside the partitions of a topic
+"""Ids by names of topics; empty texts if the broker has none."""
+# key of the topic id, beside the keys of partitions
 _ID = "id"
 
 
 class Range(NamedTuple):
-    """Offsets of one partition, without the last."""
+    """A range of offsets of one partition, without the end."""
 
     topic: str
     partition: int
@@ -28,12 +28,12 @@ class Range(NamedTuple):
 
     @property
     def name(self) -> str:
-        """As errors and the column ``source`` call the partition."""
+        """The name of the partition in errors and in the column ``source``."""
         return f"{self.topic}/{self.partition}"
 
 
 def to_json(offsets: Offsets, ids: TopicIds) -> dict[str, dict[str, Any]]:
-    """``{"topic": {"0": 23, "id": "7dS…"}}``, sorted, so that equal offsets are equal text."""
+    """Formats offsets as ``{"topic": {"0": 23, "id": "7dS…"}}``, sorted, so that equal offsets are equal text."""
     found: dict[str, dict[str, Any]] = {}
     for (topic, partition), offset in sorted(offsets.items()):
         found.setdefault(topic, {})[str(partition)] = offset
@@ -41,7 +41,7 @@ def to_json(offsets: Offsets, ids: TopicIds) -> dict[str, dict[str, Any]]:
 
 
 def from_json(found: Mapping[str, Mapping[str, Any]]) -> Offsets:
-    """The way back from ``to_json``."""
+    """Parses the result of ``to_json``."""
     return {
         (topic, int(partition)): offset
         for topic, partitions in found.items()
@@ -51,20 +51,20 @@ def from_json(found: Mapping[str, Mapping[str, Any]]) -> Offsets:
 
 
 def ids_of(found: Mapping[str, Mapping[str, Any]]) -> TopicIds:
-    """The ids of topics in what ``to_json`` made."""
+    """Returns the ids of topics in the result of ``to_json``."""
     return {topic: partitions[_ID] for topic, partitions in found.items() if _ID in partitions}
 
 
 def made_anew(before: TopicIds, after: TopicIds) -> set[str]:
-    """The topics that are gone, with others in their places; one without an id is taken for the same."""
+    """Returns the topics that were deleted and created again; a topic without an id counts as the same."""
     return {topic for topic, id in after.items() if id and before.get(topic, id) != id}
 
 
 def parse_offsets(value: str) -> str | Offsets:
-    """``earliest``, ``latest``, or JSON with -2 for the earliest and -1 for the latest.
+    """Parses ``earliest``, ``latest``, or JSON with -2 for the earliest and -1 for the latest offset.
 
     Raises:
-        ValueError: It is nothing of these.
+        ValueError: The value has none of these forms.
     """
     if value.strip().lower() in ("earliest", "latest"):
         return value.strip().lower()
@@ -81,10 +81,10 @@ def parse_offsets(value: str) -> str | Offsets:
 
 
 def parse_assign(value: str) -> tuple[Place, ...]:
-    """``{"topic": [0, 1]}``.
+    """Parses ``{"topic": [0, 1]}``.
 
     Raises:
-        ValueError: It is something else.
+        ValueError: The value has another form.
     """
     found = _json(value)
     if isinstance(found, dict) and found and all(isinstance(each, list) for each in found.values()):
@@ -102,12 +102,12 @@ def _json(value: str) -> Any:
 
 
 def limited(start: Offsets, end: Offsets, most: int | None) -> Offsets:
-    """An end at which there are at most so many messages, shared out by what each partition has."""
+    """Returns an end with at most this number of messages, shared in proportion to the messages of each partition."""
     left = {place: max(end[place] - start[place], 0) for place in end}
     total = sum(left.values())
     if most is None or total <= most:
         return end
-    # whole messages to each, then one more to those with the largest rest: exactly `most` in all
+    # round down for each, then add one to those with the largest remainders: exactly `most` in total
     shares = {place: divmod(most * size, total) for place, size in left.items()}
     over = most - sum(whole for whole, _ in shares.values())
     lucky = sorted(shares, key=lambda place: (-shares[place][1], place))[:over]
@@ -115,7 +115,7 @@ def limited(start: Offsets, end: Offsets, most: int | None) -> Offsets:
 
 
 def divided(ranges: Iterable[Range], parts: int | None, most: int | None) -> list[Range]:
-    """Ranges cut so that there are ``parts`` at least, and no more than ``most`` messages in each."""
+    """Divides ranges into at least ``parts`` ranges, with at most ``most`` messages each."""
     ranges = list(ranges)
     total = sum(each.end - each.start for each in ranges)
     found = []

@@ -80,11 +80,11 @@ _HEADERS = {"headers": "array<struct<key:string,value:binary>>"}
 
 @dataclass(frozen=True, slots=True)
 class KafkaOptions:
-    """What is read, from where to where, and how it is decoded."""
+    """Options of reading: which messages, from where to where, and how to decode them."""
 
     read: ReadOptions
     settings: dict[str, str]
-    """Of librdkafka."""
+    """Settings of librdkafka."""
     subscribe: tuple[str, ...] = ()
     subscribe_pattern: str | None = None
     assign: tuple[Place, ...] = ()
@@ -106,10 +106,10 @@ class KafkaOptions:
 
     @classmethod
     def of(cls, options: Mapping[str, str], *, stream: bool | None) -> Self:
-        """What Spark's options say.
+        """Parses the options of Spark.
 
         Raises:
-            ValueError: An option is wrong, missing, or does not fit another one.
+            ValueError: An option is wrong, missing, or conflicts with another one.
         """
         kind = _kind(options)
         decode = (*DECODE[kind], *LIMITS)
@@ -127,30 +127,30 @@ class KafkaOptions:
 
     @property
     def framing(self) -> str:
-        """How frames lie in a message, with ``sharedLookups``."""
+        """How a message stores frames, with ``sharedLookups``."""
         given: str = self.read.keywords.get("framing", "auto")
         return "single" if given == "auto" else given
 
     @property
     def message_columns(self) -> dict[str, str]:
-        """Columns of the message that are repeated on its rows, and their Spark types."""
+        """Columns of the message that are repeated in its rows, with their Spark types."""
         return (_MESSAGE if self.kafka_columns else {}) | (_HEADERS if self.include_headers else {})
 
     @property
     def decoder(self) -> BatchDecoder:
-        """Of messages that are whole streams; its schema is that of the rows in any case."""
+        """The decoder of messages that are whole streams; its schema is always the schema of the rows."""
         return BatchDecoder(
             self.read.kind, None, self.message_columns, self.read.keywords, self.bad_records_path, self.read.storage
         )  # fmt: skip
 
     @property
     def ddl(self) -> str:
-        """Columns of the rows in Spark's DDL."""
+        """The columns of the rows as Spark DDL."""
         return self.decoder.ddl
 
     @property
     def arrow_schema(self) -> pa.Schema:
-        """Columns of the rows."""
+        """The columns of the rows."""
         import pyarrow as pa
 
         return pa.schema(self.decoder.schema)
@@ -239,21 +239,21 @@ class KafkaOptions:
 
 @dataclass(frozen=True, slots=True)
 class KafkaWriteOptions:
-    """Where messages go and what they hold."""
+    """Options of writing: where messages go, and how to encode them."""
 
     kind: Kind
     settings: dict[str, str]
-    """Of librdkafka."""
+    """Settings of librdkafka."""
     topic: str | None = None
     key: str | None = None
     message_rows: int = 1000
     encode: dict[str, Any] = field(default_factory=dict)
-    """Of ``batch_encoder``."""
+    """Options of ``batch_encoder``."""
     timeout: float = 120.0
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> Self:
-        """What Spark's options say.
+        """Parses the options of Spark.
 
         Raises:
             ValueError: An option is wrong or missing.
@@ -268,11 +268,11 @@ class KafkaWriteOptions:
                 PatchOptions(**stream) if kind == "patch" else RdfOptions(**stream)
             )
         made = cls(kind, translated(options), encode=keywords, **_timed(chosen))
-        made.encoder()  # a wrong option shows here, not in a worker
+        made.encoder()  # a wrong option raises an error here, not in a worker
         return made
 
     def encoder(self) -> BatchEncoder:
-        """What makes messages of rows."""
+        """Returns the encoder of rows to messages."""
         return batch_encoder(self.kind, unit="stream", rows=self.message_rows, **self.encode)
 
 

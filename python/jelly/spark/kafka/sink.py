@@ -1,4 +1,4 @@
-"""Writes rows as messages, each a whole stream."""
+"""Writes rows as messages; each message is a whole stream."""
 
 from __future__ import annotations
 
@@ -26,69 +26,69 @@ if TYPE_CHECKING:
 
 @dataclass
 class Sent(WriterCommitMessage):
-    """What a task sent, all of it acknowledged."""
+    """A summary of the messages of a task, which are all acknowledged."""
 
     partition: int
     messages: int
     runs: tuple[Run, ...]
-    """The patches that it had rows of."""
+    """The patches that have rows in this task."""
 
 
 class Target(NamedTuple):
-    """Where a message goes."""
+    """Topic and key of a message."""
 
     topic: str
     key: bytes | None
 
 
 class KafkaWriter(DataSourceArrowWriter):
-    """Appends to topics. A task that runs twice sends its messages twice."""
+    """Appends messages to topics. A task that runs twice sends its messages twice."""
 
     def __init__(self, options: KafkaWriteOptions, schema: StructType, overwrite: bool) -> None:
         check(options, schema, overwrite)
         self._options = options
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
-        """Sends, and waits until all is acknowledged."""
+        """Sends messages, and waits until all are acknowledged."""
         return send(self._options, iterator)
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
-        """Sees to it that no patch was cut."""
+        """Checks that no patch was split."""
         require_uncut(messages)
 
 
 class KafkaStreamWriter(DataSourceStreamArrowWriter):
-    """Appends the rows of each batch to topics: at least once, since a batch may run again."""
+    """Appends the rows of each batch to topics: at least once, because a batch may run again."""
 
     def __init__(self, options: KafkaWriteOptions, schema: StructType, overwrite: bool) -> None:
         check(options, schema, overwrite)
         self._options = options
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
-        """Sends, and waits until all is acknowledged."""
+        """Sends messages, and waits until all are acknowledged."""
         return send(self._options, iterator)
 
     def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
-        """Sees to it that no patch was cut."""
+        """Checks that no patch was split."""
         del batchId
         require_uncut(messages)
 
 
 def require_uncut(messages: list[WriterCommitMessage | None]) -> None:
-    """Rejects patches of which several tasks sent rows.
+    """Rejects patches whose rows were sent by several tasks.
 
     Raises:
-        ValueError: There is such a patch. It was sent, in pieces.
+        ValueError: There is such a patch. It was sent in pieces.
     """
     sent = [message for message in messages if isinstance(message, Sent)]
     require_whole_patches([(each.partition, each.runs) for each in sent])
 
 
 def check(options: KafkaWriteOptions, schema: StructType, overwrite: bool) -> None:
-    """Rejects what cannot be sent.
+    """Rejects rows and modes that cannot be written.
 
     Raises:
-        ValueError: A column or the topic is missing, or messages are to be overwritten.
+        ValueError: A column or the topic is missing, or the mode is not ``append``.
     """
     if overwrite:
         raise ValueError('messages cannot be overwritten: mode("append"), outputMode("append")')
@@ -110,7 +110,7 @@ def send(options: KafkaWriteOptions, batches: Iterable[pa.RecordBatch]) -> Sent:
 
     Raises:
         OSError: A message could not be delivered.
-        ValueError: A row has no topic, or another topic or key than the patch that it is in, or rows are out of order.
+        ValueError: A row has no topic, or its topic or key differs within a patch, or rows are out of order.
     """
     from confluent_kafka import KafkaException, Producer
 
@@ -162,7 +162,7 @@ def _produce(
 def encoded(
     options: KafkaWriteOptions, batches: Iterable[pa.RecordBatch], order: Order
 ) -> Iterator[tuple[Target, bytes]]:
-    """Messages and where they go: rows behind one another with one topic and key."""
+    """Yields messages and their targets; consecutive rows with the same topic and key are in one message."""
     encoder = options.encoder()
     for target, pieces in groupby(_pieces(options, batches, order), key=lambda piece: piece[0]):
         for values in encoder(rows for _, rows in pieces):
@@ -173,7 +173,7 @@ def encoded(
 def _pieces(
     options: KafkaWriteOptions, batches: Iterable[pa.RecordBatch], order: Order
 ) -> Iterator[tuple[Target, pa.RecordBatch]]:
-    """Rows with one target each."""
+    """Yields rows with one target each."""
     before: Target | None = None
     inside = False
     for batch in batches:
@@ -193,7 +193,7 @@ def _pieces(
 
 
 def _runs(options: KafkaWriteOptions, batch: pa.RecordBatch) -> Iterator[tuple[int, Target]]:
-    """Where runs of rows with one target end."""
+    """Yields the end and the target of each run of rows with the same target."""
     topics = _column(batch, "topic") if options.topic is None else None
     keys = _column(batch, "key") if options.key is None else None
     fixed = None if options.key is None else options.key.encode()

@@ -1,7 +1,7 @@
-"""Where the state of decoders waits between batches: files ``topic/partition/offset``.
+"""Storage of decoder states between batches: files ``topic/partition/offset``.
 
-What is in a file follows from the messages before the offset, so any two that write it write the same: it is written once, whole
-or not at all, and tasks that run twice do no harm.
+The content of a file depends only on the messages before the offset, so all writers write the same content. A file is
+written once and atomically, so tasks that run twice do no harm.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _VERSION = 1
 
 
 class State(NamedTuple):
-    """A decoder before a message."""
+    """The state of a decoder before a message."""
 
     offset: int
-    """Of that message."""
+    """The offset of this message."""
     snapshot: bytes | None
-    """None: at the start of the log."""
+    """The snapshot; None at the start of the log."""
 
 
 class Snapshots:
@@ -53,7 +53,7 @@ class Snapshots:
             self._folder = f"{place.path.rstrip('/')}/{part.name}"
 
     def before(self, offset: int) -> State | None:
-        """The last that was kept at this offset or before it."""
+        """Returns the last state that was stored at or before this offset."""
         for known in sorted((each for each in self._offsets() if each <= offset), reverse=True):
             if (found := self._read(known)) is None:
                 continue
@@ -68,13 +68,13 @@ class Snapshots:
         return topic_id == self._topic_id or not topic_id or not self._topic_id
 
     def _read(self, offset: int) -> tuple[str, bytes] | None:
-        """The id of the topic, and the snapshot."""
+        """Returns the id of the topic, and the snapshot."""
         assert self._files is not None
         path = f"{self._folder}/{offset}"
         try:
             with self._files.open_input_stream(path) as file:
                 content: bytes = file.read()
-        except FileNotFoundError:  # another query has just removed it
+        except FileNotFoundError:  # another query has just deleted it
             return None
         line, _, snapshot = content.partition(b"\n")
         try:
@@ -97,14 +97,14 @@ class Snapshots:
         return head["topicId"], snapshot
 
     def keep(self, offset: int, snapshot: bytes) -> None:
-        """Writes the state at an offset, unless it is there."""
+        """Writes the state at an offset, unless it exists."""
         if self._files is None:
             return
         if offset in self._offsets():
             found = self._read(offset)
             if found is not None and self._is_same(found[0]):
                 return
-            with suppress(FileNotFoundError):  # of a topic that is gone, or not whole
+            with suppress(FileNotFoundError):  # a snapshot of a deleted topic, or an incomplete one
                 self._files.delete_file(f"{self._folder}/{offset}")
         head = {
             "magic": _MAGIC,
@@ -117,7 +117,7 @@ class Snapshots:
         put(Place(self._files, self._folder, self._folder), str(offset), content)
 
     def prune(self, start: int) -> None:
-        """Removes all but the last that are older than the start of a batch, which still may be read again."""
+        """Deletes old states before the start of a batch, except the newest ones; the batch may be read again."""
         if self._files is None:
             return
         older = sorted(each for each in self._offsets() if each < start)
@@ -125,7 +125,7 @@ class Snapshots:
             try:
                 self._files.delete_file(f"{self._folder}/{offset}")
             except FileNotFoundError:
-                continue  # another task was quicker
+                continue  # another task deleted it first
 
     def _offsets(self) -> list[int]:
         if self._files is None:

@@ -30,26 +30,26 @@ class KafkaSource(DataSource):
         return NAME
 
     def schema(self) -> str:
-        """Columns of the rows, as the options have them."""
-        # Spark does not say yet whether this is a stream; the reader checks what depends on it
+        """Returns the columns of the rows, according to the options."""
+        # Spark does not tell here whether this is a stream; the reader checks options that depend on it
         return KafkaOptions.of(self.options, stream=None).ddl
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """Reads what the log holds."""
+        """Returns a reader of the current content of the topics."""
         require_confluent_kafka()
         from jelly.spark.kafka.batch import KafkaReader
 
         return KafkaReader(KafkaOptions.of(self.options, stream=False), schema)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
-        """Reads the log as it grows."""
+        """Returns a reader that reads new messages as they arrive."""
         require_confluent_kafka()
         from jelly.spark.kafka.stream import KafkaStreamReader
 
         return KafkaStreamReader(KafkaOptions.of(self.options, stream=True), schema)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
-        """Writes rows as messages."""
+        """Returns a writer of rows as messages."""
         require_confluent_kafka()
         from jelly.spark.kafka.sink import KafkaWriter
 
@@ -58,7 +58,7 @@ class KafkaSource(DataSource):
     def streamWriter(  # noqa: N802
         self, schema: StructType, overwrite: bool
     ) -> DataSourceStreamWriter:
-        """Writes the rows of each batch as messages."""
+        """Returns a writer of the rows of each batch as messages."""
         require_confluent_kafka()
         from jelly.spark.kafka.sink import KafkaStreamWriter
 

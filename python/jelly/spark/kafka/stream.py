@@ -1,4 +1,4 @@
-"""Reads a log as it grows."""
+"""Reads topics as they grow."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 try:
     from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
-except ImportError:  # before Spark 4.2, which asks for offsets without a limit
+except ImportError:  # before Spark 4.2, which requests offsets without a limit
     ReadAllAvailable = ReadMaxRows = None  # type: ignore[assignment,misc]
 
 
 class KafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Offsets are those of the log, ``{"topic": {"0": 23, "id": "7dS…"}}``, and Spark's checkpoint holds them."""
+    """Reads a stream; offsets are those of Kafka, ``{"topic": {"0": 23, "id": "7dS…"}}``, and Spark stores them."""
 
     def __init__(self, options: KafkaOptions, schema: StructType) -> None:
         self._options = options
@@ -45,11 +45,11 @@ class KafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._first = FirstAnswer()
 
     def __getstate__(self) -> dict[str, Any]:
-        # a handle of librdkafka stays in its process
+        # a handle of librdkafka is only valid in its process
         return self.__dict__ | {"_cluster": None}
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802
-        """Where a new query begins."""
+        """Returns the offsets at which a new query begins."""
         cluster = self._brokers()
         found = starting(cluster, self._options, cluster.places(), "latest")
         self._last = to_json(found, cluster.topic_ids(found))
@@ -57,19 +57,19 @@ class KafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self._last
 
     def getDefaultReadLimit(self) -> Any:  # noqa: N802
-        """``maxOffsetsPerTrigger``."""
+        """Returns the limit ``maxOffsetsPerTrigger``."""
         most = self._options.max_offsets_per_trigger
         return ReadAllAvailable() if most is None else ReadMaxRows(most)
 
     def latestOffset(  # noqa: N802
         self, start: dict[str, Any] | None = None, limit: Any = None
     ) -> dict[str, Any]:
-        """Where the next batch ends."""
+        """Returns the offsets at which the next batch ends."""
         cluster = self._brokers()
         latest, ids = self._latest() if self._target is None else (self._target, self._target_ids)
         takes_all = self._first.is_all(start)
         known = start if start is not None else self._last
-        if known is None:  # before Spark 4.2 a query that starts again does not say where it is
+        if known is None:  # before Spark 4.2, a restarted query does not pass its offset
             return to_json(latest, ids)
         before = from_json(known)
         most = None if takes_all else self._options.max_offsets_per_trigger
@@ -79,7 +79,7 @@ class KafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             names = ", ".join(f"{topic}/{partition}" for topic, partition in sorted(gone))
             lost(self._options, f"partitions that were read no longer exist: {names}")
         other = made_anew(ids_of(known), ids)
-        # new partitions begin at their start, and so do those that were made again
+        # new partitions, and those that were created again, begin at their start
         anew = [
             place
             for place in latest
@@ -90,15 +90,15 @@ class KafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self._last
 
     def reportLatestOffset(self) -> dict[str, Any] | None:  # noqa: N802
-        """Where the log ends, for the progress of the query."""
+        """Returns the end of the log, for the progress of the query."""
         return to_json(*self._latest())
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """What comes from now on is not read."""
+        """Limits the query to the messages that exist now."""
         self._target, self._target_ids = self._latest()
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
-        """The tasks of a batch."""
+        """Plans the tasks of a batch."""
         cluster = self._brokers()
         first, last = from_json(start), from_json(end)
         self._last = end
@@ -114,14 +114,14 @@ class KafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return planned(cluster, self._options, first | cluster.earliest(new), last, ids)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of a range."""
+        """Yields the rows of a range."""
         return read(self._options, self._wanted, partition)
 
     def commit(self, end: dict[str, Any]) -> None:
-        """Nothing is to be done: the log is not ours."""
+        """Does nothing, because the stream does not own the log."""
 
     def stop(self) -> None:
-        """Lets go of the connection."""
+        """Closes the connection."""
         self._cluster = None
 
     def _latest(self) -> tuple[Offsets, TopicIds]:

@@ -1,4 +1,4 @@
-"""Reading in batches: what a worker does with its versions of a log."""
+"""Batch reading: a worker reads its versions of a log."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ if TYPE_CHECKING:
 
 
 class LogReader(DataSourceReader):
-    """Versions of a log, as they are now."""
+    """Reads the versions that a log has now."""
 
     def __init__(self, options: LogReadOptions, schema: StructType) -> None:
         self._options = options
         self._shape = Shape(options.read, schema)
 
     def partitions(self) -> list[InputPartition]:
-        """Tasks over the versions that are requested."""
+        """Plans tasks over the requested versions."""
         options = self._options
         log, start = options.place.there(), options.starting_version
         info = log.info()
         after = start - 1 if isinstance(start, int) else info.first - 1
         found = log.versions(after, options.ending_version)
-        # Spark makes a partition of its own where there is none
+        # without partitions, Spark would create one itself
         return planned(after, (one.bytes for one in found), options.read, info.id) or [
             Versions(after, (), None)
         ]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Rows of one task."""
+        """Yields the rows of one task."""
         return rows(self._options.place, self._shape, partition)
 
 
 def rows(place: Place, shape: Shape, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-    """The rows of some versions, in order; rows before an error are given first.
+    """Yields the rows of versions, in order, up to the first error.
 
-    Each version is a source of its own, in which all numbers count from 0.
+    Each version is a separate source, in which all numbers count from 0.
 
     Raises:
         JellyError: A version is damaged, or was compacted or replaced since the tasks were planned.

@@ -32,7 +32,7 @@ NAME = "jelly-log"
 
 Start = int | Literal["earliest", "latest"]
 
-# the log says these of its patches
+# the log determines these for its patches
 _OF_THE_LOG = ("format", "framing", "compression")
 _DECODE = tuple(option for option in DECODE["patch"] if option.keyword not in _OF_THE_LOG)
 
@@ -75,25 +75,25 @@ READ = (
     Option("endingVersion", _end),
     Option("maxVersionsPerTrigger", positive(number)),
 )
-"""Of reading a log whose versions may not say their bytes."""
+"""Options for reading a log whose versions may have unknown sizes."""
 WRITE = (Option("id", _iri),)
 
 
 @dataclass(frozen=True, slots=True)
 class LogPlace:
-    """Where a log stands, for every process that opens it."""
+    """The place of a log, which any process can open."""
 
     name: str
-    """As it was given."""
+    """The place in the form that was given."""
     where: str
-    """As workers open it, wherever they run: an absolute path, or an address."""
+    """The place in a form that any worker can open: an absolute path, or an address."""
     token: str | None = field(default=None, repr=False)
     storage: dict[str, str] = field(default_factory=dict, repr=False)
-    """Options ``storage.*`` without the prefix: how an object store is reached."""
+    """Options ``storage.*`` without the prefix: how to reach an object store."""
 
     @classmethod
     def of(cls, options: Mapping[str, str], token: str | None) -> Self:
-        """What Spark's options say.
+        """Parses the options of Spark.
 
         Raises:
             ValueError: There is not exactly one place.
@@ -107,25 +107,25 @@ class LogPlace:
         return cls(name, where, token, storage_of(options))
 
     def open(self) -> jelly.Log:
-        """The log."""
+        """Opens the log."""
         return jelly.Log(self.where, token=self.token, storage=self.storage or None)
 
     def there(self) -> jelly.Log:
-        """The log, if it is there.
+        """Opens the log, if it exists.
 
         Raises:
-            FileNotFoundError: It is not. A mistyped path would read as an empty log.
+            FileNotFoundError: The log does not exist. A mistyped path would read as an empty log.
         """
         return existing(self.open())
 
     def source(self, version: int) -> str:
-        """What the column ``source`` says of a version."""
+        """Returns the value of the column ``source`` for a version."""
         return source_of(self.name, version)
 
 
 @dataclass(frozen=True, slots=True)
 class LogReadOptions:
-    """Which versions of a log are read, and how."""
+    """Options of reading: which versions of a log, and how to read them."""
 
     place: Place
     read: ReadOptions
@@ -136,10 +136,10 @@ class LogReadOptions:
 
     @classmethod
     def of(cls, options: Mapping[str, str], *, stream: bool | None) -> Self:
-        """What Spark's options say; ``stream`` is None where Spark does not say yet what is read.
+        """Parses the options of Spark; ``stream`` is None if Spark does not tell yet whether it is a stream.
 
         Raises:
-            ValueError: An option is wrong, or does not fit another one.
+            ValueError: An option is wrong, or conflicts with another one.
         """
         chosen = parse(plain(options, *PATHS, *OF_SPARK), (*READ, *_BYTES, *_PLACE), NAME)
         place = LogPlace.of(options, chosen.pop("token", None))
@@ -147,7 +147,7 @@ class LogReadOptions:
 
     @classmethod
     def at(cls, place: Place, where: str, chosen: dict[str, Any], *, stream: bool | None) -> Self:
-        """What is chosen of a log at a place; ``stream`` as of :meth:`of`.
+        """Returns the options for a log at a place; ``stream`` as for :meth:`of`.
 
         Raises:
             ValueError: As for :meth:`of`.
@@ -160,12 +160,12 @@ class LogReadOptions:
 
     @property
     def ddl(self) -> str:
-        """The schema in Spark's DDL."""
+        """The schema as Spark DDL."""
         return self.read.ddl
 
 
 def _refuse(chosen: Mapping[str, Any], stream: bool | None) -> None:
-    """Rejects options that do not go with one another, or with what is read."""
+    """Rejects options that conflict with each other, or with the kind of query."""
     per_trigger = {"max_versions_per_trigger", "max_bytes_per_trigger"} & chosen.keys()
     if len(per_trigger) > 1:
         raise ValueError("maxVersionsPerTrigger and maxBytesPerTrigger cannot be used together")
@@ -185,15 +185,15 @@ def _refuse(chosen: Mapping[str, Any], stream: bool | None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class LogWriteOptions:
-    """Where patches are published, under which ids."""
+    """Options of writing: the place of the log, and the ids of patches."""
 
     place: Place
     id: str | None = None
-    """An IRI, as a term."""
+    """An IRI, as an RDF term."""
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> Self:
-        """What Spark's options say.
+        """Parses the options of Spark.
 
         Raises:
             ValueError: An option is wrong.

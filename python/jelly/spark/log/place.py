@@ -1,4 +1,4 @@
-"""What reading and publishing need of a log, wherever it stands, and however it is reached."""
+"""The interface that reading and publishing need of a log, in any place and over any protocol."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from jelly.types import PatchFormat
 
 
 class Version(Protocol):
-    """A version, as far as tasks and offsets need it."""
+    """A version, with the properties that tasks and offsets need."""
 
     @property
     def version(self) -> int:
-        """Its number."""
+        """The number of the version."""
 
     @property
     def id(self) -> str | None:
-        """The id of its patch."""
+        """The id of the patch."""
 
     @property
     def prev(self) -> str | None:
@@ -27,15 +27,15 @@ class Version(Protocol):
 
     @property
     def bytes(self) -> int:
-        """The size of its patch; 0: that is not known."""
+        """The size of the patch; 0 if it is unknown."""
 
 
 class Readable(Protocol):
-    """A log that is read: :class:`jelly.Log`, or one over gRPC."""
+    """A log for reading: :class:`jelly.Log`, or a log over gRPC."""
 
     @property
     def place(self) -> str:
-        """Where it stands, for errors."""
+        """The place of the log, for errors."""
 
     @property
     def head(self) -> Head:
@@ -55,22 +55,22 @@ class Readable(Protocol):
 
 
 class Place(Protocol):
-    """Where a log stands, for every process that opens it."""
+    """The place of a log, which any process can open."""
 
     def open(self) -> Readable:
-        """The log."""
+        """Opens the log."""
 
     def there(self) -> Readable:
-        """The log, if it is there.
+        """Opens the log, if it exists.
 
         Raises:
-            FileNotFoundError: It is not.
+            FileNotFoundError: The log does not exist.
         """
 
     def source(self, version: int) -> str:
-        """What the column ``source`` says of a version."""
+        """Returns the value of the column ``source`` for a version."""
 
 
 def source_of(place: str, version: int) -> str:
-    """What the column ``source`` says of a version of a log at a place."""
+    """Returns the value of the column ``source`` for a version of a log at a place."""
     return f"{place}/{name_of(version, '')}"

@@ -1,4 +1,4 @@
-"""Which versions a task reads, and whether the log is still the one that was read before."""
+"""Plans tasks over versions, and checks that the log is still the log that was read before."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from jelly.log._patch import base_id, refused_at
 from jelly.spark._options import ReadOptions
 from jelly.spark.log.place import Readable, Version
 
-# A reader begins again with each version, which costs about as much as so many bytes.
+# a reader starts anew for each version, which costs about as much as reading this number of bytes
 _EACH = 4 << 10
-# Fewer bytes are not worth a task.
+# fewer bytes are not worth a task
 _LEAST = 1 << 20
 
 
 class Offset(NamedTuple):
-    """How far a stream got: a version, and the id of its patch."""
+    """The position of a stream: a version, and the id of its patch."""
 
     version: int
     id: str | None
-    """None: version 0, a version whose patch is gone, or a patch without an id."""
+    """None for version 0, a version whose patch is gone, or a patch without an id."""
 
     @classmethod
     def of(cls, stored: dict[str, Any]) -> Self:
-        """From what Spark stored.
+        """Parses an offset that Spark stored.
 
         Raises:
-            ValueError: It is no offset of a log.
+            ValueError: The value is not an offset of a log.
         """
         try:
             return cls(int(stored["version"]), stored["id"])
@@ -41,17 +41,17 @@ class Offset(NamedTuple):
             raise ValueError(f"the checkpoint has no offsets of a log: {str(stored)[:100]}") from None  # fmt: skip
 
     def stored(self) -> dict[str, Any]:
-        """As Spark stores it."""
+        """Returns the form that Spark stores."""
         return self._asdict()
 
 
 class Versions(InputPartition):
-    """What one task reads.
+    """The versions that one task reads.
 
     Args:
         after: The version before the first one.
-        sizes: Bytes of each version, as they are stored.
-        id: Of the log; None: it has none.
+        sizes: Sizes of the versions in bytes, as stored.
+        id: The id of the log; None if it has none.
     """
 
     def __init__(self, after: int, sizes: tuple[int, ...], id: str | None) -> None:
@@ -65,9 +65,9 @@ class Versions(InputPartition):
 def planned(
     after: int, sizes: Iterable[int], options: ReadOptions, id: str | None
 ) -> list[InputPartition]:
-    """Tasks over the versions after one of the log with an id, each a range of about as many bytes."""
+    """Plans tasks over the versions after one, each a range of about the same size; ``id`` is the id of the log."""
     sizes = list(sizes)
-    # Spark does not tell a data source how many cores its executors have.
+    # Spark does not report the number of cores of its executors to a data source
     cores = options.min_partitions or os.cpu_count() or 1
     costs = [size + _EACH for size in sizes]
     total = sum(costs)
@@ -83,24 +83,23 @@ def planned(
 
 
 def offset_before(log: Readable, version: int) -> Offset:
-    """Where to begin, to read a version next.
+    """Returns the offset from which a version is read next.
 
     Raises:
         PatchError: The log does not have the version before (``patch.version``, ``patch.gap``).
     """
     before = version - 1
     if before < log.info().first:
-        next(log.versions(before), None)  # what is gone, or is not there yet, is an error
+        next(log.versions(before), None)  # raises if the version is gone, or does not exist yet
         return Offset(before, None)
     return Offset(before, next(log.versions(before - 1, before)).id)
 
 
 def versions_since(log: Readable, start: Offset, upto: int | None = None) -> Iterator[Version]:
-    """The versions after an offset, of the log that the offset is of.
+    """Yields the versions after an offset, and checks that the offset belongs to the log.
 
     Raises:
-        PatchError: Another log is at the place now (``patch.fork``), or the next version is gone
-            (``patch.gap``).
+        PatchError: The place has another log now (``patch.fork``), or the next version is gone (``patch.gap``).
     """
     info = log.info()
     if start.version > info.head.version:
@@ -116,23 +115,23 @@ def versions_since(log: Readable, start: Offset, upto: int | None = None) -> Ite
 
 
 def require(log: Readable, offset: Offset, id: str | None) -> None:
-    """Rejects a log that has another id at an offset.
+    """Rejects a log that has another id at the version of an offset.
 
     Raises:
-        PatchError: It has (``patch.fork``).
+        PatchError: The ids differ (``patch.fork``).
     """
     if id != offset.id:
         raise _fork(log, offset, f"the log has {id or 'no id'} there")
 
 
 def _require_base(log: Readable, offset: Offset, info: LogInfo) -> None:
-    """Rejects a log that begins after the version of an offset, and says that this has another id.
+    """Rejects a log that begins after the version of an offset, and records another id for this version.
 
     Raises:
-        PatchError: It does (``patch.fork``).
+        PatchError: The ids differ (``patch.fork``).
     """
     id = base_id(info, log.versions)
-    # a prev may be spelled otherwise; without one the id is not known any more
+    # a prev may have another spelling; without a prev the id is unknown
     if id is not None and identify(id)[1] != identify(offset.id or "")[1]:
         require(log, offset, id)
 

@@ -1,4 +1,4 @@
-"""The rows of a batch in the order of a patch, whichever order Spark gives them in."""
+"""Puts the rows of a batch in the order of a patch, because Spark may pass them in any order."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 _WRITTEN = (*NEEDED["patch"], "graph", "name", "value")
-# what a row belongs to, and where it stands: not written
+# columns that only locate a row are not written
 _PLACE = ("source", "frame", "patch", "txn", "seq", "row")
 _MARKS = ("TX", "TC", "TA")
-# the order of rows that say none
+# the order of rows without seq
 _RANKS = {"H": 0, "PD": 1, "D": 2, "PA": 3, "A": 4}
 
 
 def check_columns(schema: StructType) -> None:
-    """Rejects a DataFrame that is no patch, before tasks begin.
+    """Rejects a DataFrame that is not a patch, before tasks begin.
 
     Raises:
         ValueError: A column is missing or unknown, or its type is wrong.
@@ -42,18 +42,18 @@ def check_columns(schema: StructType) -> None:
 
 
 def encoded(batches: Iterable[pa.RecordBatch], id: str) -> tuple[bytes, int]:
-    """The rows of a batch as one patch, and how many there are.
+    """Encodes the rows of a batch as one patch; returns the patch and its number of rows.
 
-    Rows stand by ``seq``; where there is none deletes come before adds, and each are sorted. Without
-    marks of transactions, all rows are one transaction.
+    Rows are ordered by ``seq``. Without it, deletes come before adds, and both are sorted. Without ``TX`` and ``TC``
+    rows, all rows are one transaction.
 
     Args:
         batches: All rows.
-        id: Of the patch, as a term, unless a row ``H id`` gives another.
+        id: The id of the patch, as a term, unless a row ``H id`` sets another.
 
     Raises:
-        ValueError: The order of the rows is not known.
-        PatchError: They are several patches (``patch.several``).
+        ValueError: The order of the rows is unknown.
+        PatchError: The rows belong to several patches (``patch.several``).
         JellyError: A row is wrong.
     """
     import pyarrow as pa
@@ -73,7 +73,7 @@ def encoded(batches: Iterable[pa.RecordBatch], id: str) -> tuple[bytes, int]:
 
 
 def _refuse_several(table: pa.Table) -> None:
-    """Rejects rows of several patches, which would be mixed with one another."""
+    """Rejects rows of several patches, because they would be mixed."""
     names = [name for name in ("source", "patch") if name in table.column_names]
     found = table.select(names).group_by(names).aggregate([]) if names else None
     if found is not None and found.num_rows > 1:
@@ -112,7 +112,7 @@ def _by_terms(table: pa.Table) -> pa.Table:
 
 
 def _marked(table: pa.Table, id: str) -> Iterator[Any]:
-    """The rows with an id, and as one transaction where they have no marks of their own."""
+    """Yields the rows with an id, and with the rows of a transaction if they have none."""
     import pyarrow.compute as pc
 
     ops = table.column("op")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from jelly.spark.log.options import LogWriteOptions
     from jelly.spark.log.place import Place
 
-# ids of batches are made in this namespace of UUIDs, of query and number
+# UUID namespace for ids of batches, which are computed from query and batch number
 _BATCHES = uuid.UUID("6f0c3c36-3c2f-5d0b-9a55-0d3f2c0b7f11")
 
 
@@ -46,14 +46,14 @@ class LogWriter(DataSourceArrowWriter):
         return Rows(*encoded(iterator, self._id))
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
-        """Publishes."""
+        """Publishes the patch."""
         _publish(self._place, messages)
 
 
 class LogStreamWriter(DataSourceStreamArrowWriter):
     """Publishes each batch of a stream as one patch.
 
-    Its id is made of query and batch, so a batch that is repeated after a restart is a replay.
+    The id of a patch is computed from query and batch, so a batch that is repeated after a restart is a replay.
     """
 
     def __init__(self, options: LogWriteOptions, schema: StructType, overwrite: bool) -> None:
@@ -66,12 +66,12 @@ class LogStreamWriter(DataSourceStreamArrowWriter):
         return Rows(*encoded(iterator, self._id_now()))
 
     def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
-        """Publishes, unless an earlier attempt did."""
+        """Publishes the patch, unless an earlier attempt did."""
         del batchId
         _publish(self._place, messages)
 
     def _id_now(self) -> str:
-        """The id of the batch that this task is of."""
+        """Returns the id of the batch of this task."""
         query, number = query_and_batch()
         if self._id is not None:
             return _internal.identify(f"{self._id[1:-1]}/{number}")[0]
@@ -79,10 +79,10 @@ class LogStreamWriter(DataSourceStreamArrowWriter):
 
 
 def _check(schema: StructType, overwrite: bool) -> None:
-    """Rejects what cannot be published.
+    """Rejects rows and modes that cannot be published.
 
     Raises:
-        ValueError: The columns are not those of a patch, or patches are to be overwritten.
+        ValueError: The columns are not those of a patch, or the mode would overwrite patches.
     """
     if overwrite:
         raise ValueError('a log only grows: mode("append"), outputMode("append")')
@@ -90,7 +90,7 @@ def _check(schema: StructType, overwrite: bool) -> None:
 
 
 def _publish(place: Place, messages: Sequence[WriterCommitMessage | None]) -> None:
-    """Publishes what the one task with rows has; a batch without rows publishes nothing.
+    """Publishes the patch of the task that has rows; a batch without rows publishes nothing.
 
     Raises:
         ValueError: Several tasks have rows. Nothing is published.

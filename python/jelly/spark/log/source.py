@@ -29,24 +29,24 @@ class LogSource(DataSource):
         return NAME
 
     def schema(self) -> str:
-        """Columns of the rows, as ``columns``, ``terms`` and ``mode`` have them."""
-        # Spark does not say yet whether this is a stream; the reader checks what depends on it
+        """Returns the columns of the rows, according to ``columns``, ``terms`` and ``mode``."""
+        # Spark does not tell here whether this is a stream; the reader checks options that depend on it
         return LogReadOptions.of(self.options, stream=None).ddl
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """Reads versions that are there."""
+        """Returns a reader of existing versions."""
         from jelly.spark.log.batch import LogReader
 
         return LogReader(LogReadOptions.of(self.options, stream=False), schema)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
-        """Reads versions as they come."""
+        """Returns a reader that reads versions as they arrive."""
         from jelly.spark.log.stream import LogStreamReader
 
         return LogStreamReader(LogReadOptions.of(self.options, stream=True), schema)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
-        """Publishes rows as one patch."""
+        """Returns a writer that publishes rows as one patch."""
         from jelly.spark.log.sink import LogWriter
 
         return LogWriter(LogWriteOptions.of(self.options), schema, overwrite)
@@ -54,7 +54,7 @@ class LogSource(DataSource):
     def streamWriter(  # noqa: N802
         self, schema: StructType, overwrite: bool
     ) -> DataSourceStreamWriter:
-        """Publishes the rows of each batch as one patch."""
+        """Returns a writer that publishes the rows of each batch as one patch."""
         from jelly.spark.log.sink import LogStreamWriter
 
         return LogStreamWriter(LogWriteOptions.of(self.options), schema, overwrite)

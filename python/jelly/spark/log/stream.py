@@ -1,4 +1,4 @@
-"""Reading as a stream: the versions of a log as they come, each once."""
+"""Stream reading: reads each version of a log once, as it arrives."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from jelly.spark.log.place import Readable, Version
 
 
-# Without a limit the first batch would be the whole log, and a failure would begin it again.
+# without a limit the first batch would be the whole log, and would begin again after a failure
 VERSIONS_PER_TRIGGER = 1000
 
 
 class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """An offset is the last version that was read, with its id: ``{"version": 7, "id": "<x:7>"}``."""
+    """Reads a log; an offset is the last version that was read, with its id: ``{"version": 7, "id": "<x:7>"}``."""
 
     def __init__(self, options: LogReadOptions, schema: StructType) -> None:
         self._options = options
@@ -41,7 +41,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self.__dict__ | {"_opened": None}
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802
-        """Where a new query begins."""
+        """Returns the offset at which a new query begins."""
         start = self._options.starting_version
         if start == "latest":
             found = self._end()
@@ -52,7 +52,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return found.stored()
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
-        """What the options say, else a number of versions."""
+        """Returns the limit of the options, or the default number of versions."""
         from pyspark.sql.streaming.datasource import ReadMaxBytes, ReadMaxFiles
 
         if (most := self._options.max_bytes_per_trigger) is not None:
@@ -60,18 +60,18 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return ReadMaxFiles(self._options.max_versions_per_trigger or VERSIONS_PER_TRIGGER)
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """What is published from now on is not read."""
+        """Limits the query to the versions that exist now."""
         self._target = self._end()
 
     def latestOffset(  # noqa: N802
         self, start: dict[str, Any] | None = None, limit: ReadLimit | None = None
     ) -> dict[str, Any]:
-        """Where the next batch ends."""
+        """Returns the offset at which the next batch ends."""
         takes_all = self._first.is_all(start)
         before = self._last if start is None else Offset.of(start)
-        if before is None:  # before Spark 4.2 a query that starts again does not say where it is
+        if before is None:  # before Spark 4.2, a restarted query does not pass its offset
             return (self._target or self._end()).stored()
-        # the limit that Spark hands over counts: there may be none
+        # the limit that Spark passes counts; there may be none
         most, most_bytes = getattr(limit, "max_files", None), getattr(limit, "max_bytes", None)
         if start is None and not takes_all:
             most = self._options.max_versions_per_trigger
@@ -89,14 +89,15 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return end.stored()
 
     def reportLatestOffset(self) -> dict[str, Any] | None:  # noqa: N802
-        """Where the log ends, for the progress of the query."""
+        """Returns the end of the log, for the progress of the query."""
         return self._end().stored()
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
-        """The tasks of a batch.
+        """Plans the tasks of a batch.
 
         Raises:
-            PatchError: Another log is at the place now (``patch.fork``), or versions of the batch are gone (``patch.gap``).
+            PatchError: The place has another log now (``patch.fork``), or versions of the batch are gone
+                (``patch.gap``).
         """
         first, last = Offset.of(start), Offset.of(end)
         self._last = last
@@ -107,14 +108,14 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return planned(first.version, (one.bytes for one in found), self._options.read, id)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Rows of one task."""
+        """Yields the rows of one task."""
         return rows(self._options.place, self._shape, partition)
 
     def commit(self, end: dict[str, Any]) -> None:
-        """Nothing is to be done: the log is not ours."""
+        """Does nothing, because the stream does not own the log."""
 
     def stop(self) -> None:
-        """Nothing is open."""
+        """Does nothing, because nothing is open."""
 
     @property
     def _log(self) -> Readable:
@@ -126,7 +127,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return Offset(*self._log.head)
 
     def _since(self, before: Offset, most: int | None) -> Any:
-        """Versions of the next batch: so many at most, and none after the target."""
+        """Yields the versions of the next batch: at most this number, and none after the target."""
         last = self._log.head.version if self._target is None else self._target.version
         upto = last if most is None else min(last, before.version + most)
         return versions_since(self._log, before, max(upto, before.version))

@@ -1,4 +1,4 @@
-"""What patches mean, over DataFrames: :func:`changes`, :func:`net`, :func:`apply`, :func:`diff` and so on.
+"""Functions over DataFrames of patches: :func:`changes`, :func:`net`, :func:`apply`, :func:`diff` and so on.
 
     log = spark.read.format("jelly-patch").load("logs")
     base = spark.read.format("jelly").load("base.jelly")

@@ -1,4 +1,4 @@
-"""Datasets with logs applied."""
+"""Applies logs to datasets."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def as_of(
     broadcast: bool | None = None,
     **options: Unpack[LogOptions],
 ) -> DataFrame:
-    """The dataset at a version of a log: like :func:`apply`, with the patches up to this version.
+    """Returns the dataset at a version of a log: like :func:`apply`, with the patches up to this version.
 
     Args:
         base_df: The dataset before the log.
@@ -112,7 +112,7 @@ def _joined(
     while name in taken:
         name = f"_{name}"
     keys = Keys()
-    # true of all rows; but so both sides of the union need the same of the log, which Spark then shuffles once
+    # always true; but then both sides of the union need the same of the log, and Spark shuffles it once
     is_there = F.col(name).isNotNull() & (F.col("_commit_version") > 0)
     net = net_of(log, versions, keys, name).where(is_there)
     keyed = keys.of_dataset(base, "the base", labels, column=name)

@@ -1,4 +1,4 @@
-"""What a log changes: row by row, and in the end."""
+"""The changes of a log: row by row, and net."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CHANGE = ("_change_type", "_commit_version", "_commit_timestamp")
 
 
 def changes(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
-    """The rows of a log that change quads, in the form of Spark's change data feeds.
+    """Returns the rows of a log that change quads, in the form of Spark's change data feeds.
 
     Columns: ``_change_type`` (``insert`` or ``delete``), ``_commit_version`` (bigint: the version that
     the patch makes, from 1), ``_commit_timestamp`` (the header ``timestamp`` of the patch, else the column ``timestamp`` of
@@ -54,7 +54,7 @@ def changes(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
 
 
 def prefixes(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
-    """The rows of a log that change prefixes, like those of :func:`changes`.
+    """Returns the rows of a log that change prefixes, like those of :func:`changes`.
 
     Columns: ``_change_type``, ``_commit_version``, ``_commit_timestamp``, ``graph`` (``''`` for a prefix of the dataset),
     ``name``, ``value`` (the namespace as ``<iri>``; null on a ``delete`` without it) and ``seq``.
@@ -64,7 +64,7 @@ def prefixes(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
 
 
 def net(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
-    """The last committed change of each quad, which decides the result of a log.
+    """Returns the last committed change of each quad, which decides the result of a log.
 
     The columns are those of :func:`changes`, without ``seq``. Two quads are the same if their terms are the same,
     regardless of the case of language tags; the spelling is that of the last change. Arguments and errors are as for
@@ -76,7 +76,7 @@ def net(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
 def between(
     df: DataFrame, after: int | str, to: int | str, **options: Unpack[LogOptions]
 ) -> DataFrame:
-    """The net changes from one version of a log to another, like those of :func:`net`.
+    """Returns the net changes from one version of a log to another, like those of :func:`net`.
 
     Args:
         df: The log.
@@ -99,7 +99,7 @@ def between(
 def net_of(
     log: Log, versions: range | None = None, keys: Keys | None = None, name: str | None = None
 ) -> DataFrame:
-    """The last change of each quad in some versions, with its key in a column if that has a name."""
+    """Returns the last change of each quad in some versions; ``name`` adds a column with its key."""
     from pyspark.sql import functions as F  # noqa: N812
 
     rows = log.changed_quads(keys or Keys(), versions)
@@ -109,8 +109,8 @@ def net_of(
 
 
 def by_key(rows: DataFrame) -> DataFrame:
-    """The same rows, those of one key in one partition.
+    """Repartitions rows, so that rows with the same key are in one partition.
 
-    Spark would sort them before, too, to aggregate what has few rows of a key.
+    Otherwise Spark would also sort the rows before an aggregation that has few rows per key.
     """
     return rows.repartition("_key")

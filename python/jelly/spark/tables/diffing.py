@@ -1,4 +1,4 @@
-"""The patch that turns one dataset into another."""
+"""Computes the patch that turns one dataset into another."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def diff(
     blank_nodes: Way = "auto",
     limits: Limits | None = None,
 ) -> DataFrame:
-    """The patch that turns one dataset into another.
+    """Returns the patch that turns one dataset into another.
 
     ``apply(old_df, diff(old_df, new_df))`` is ``new_df``.
 
@@ -95,7 +95,7 @@ def diff(
         .where("side < 3")
         .select(op, "quad.*")
     )
-    # with a row at the end there is a partition
+    # the extra row ensures that there is a partition
     end = old_df.sparkSession.sql(
         "SELECT 'Z' AS op, '' AS subject, '' AS predicate, '' AS object, '' AS graph"
     )
@@ -110,12 +110,12 @@ def diff(
 
 
 _OLD, _NEW = "old", "new"
-"""Rows with blank nodes of a side, which are compared in the last task."""
+"""Values of ``op`` for rows with blank nodes of the old and the new dataset; the last task compares these rows."""
 _ORDER = (_OLD, _NEW, "D", "A", "Z")
 
 
 class _Framed:
-    """Puts changes into a transaction, and this into a patch."""
+    """Wraps changes in a transaction, and the transaction in a patch."""
 
     def __init__(
         self, source: str | None, headers: list[tuple[str, str]], way: Way, limits: Limits | None
@@ -195,7 +195,7 @@ _Group: TypeAlias = tuple[str, Iterable[tuple[str, "pa.RecordBatch"]]]
 
 
 def _by_op(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, pa.RecordBatch]]:
-    """The rows of each batch by their ops, which are sorted."""
+    """Yields the rows of each batch by their values of ``op``, which are sorted."""
     import pyarrow.compute as pc
 
     for batch in batches:
@@ -208,7 +208,7 @@ def _by_op(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, pa.RecordBa
 def _merged(
     ground: Iterable[_Group], nodes: ComparedNodes | None
 ) -> Iterator[tuple[str, pa.RecordBatch]]:
-    """Deletes, then adds, of rows without blank nodes and of others."""
+    """Yields deletes, then adds; merges rows without blank nodes and rows with blank nodes."""
     apart = ["D", "A"] if nodes else []
     for op, group in ground:
         while nodes and apart and _ORDER.index(apart[0]) <= _ORDER.index(op):

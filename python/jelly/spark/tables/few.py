@@ -1,4 +1,4 @@
-"""Net changes that the driver knows: few enough to go to each worker, which filters its rows by them."""
+"""Net changes that the driver collects: few enough to send to each worker, which filters its rows by them."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     from jelly.spark.tables.log import Log
 
 MOST_CHANGES = 1_000_000
-"""Changes that the driver collects, rather than that base and changes are shuffled."""
+"""Maximum number of changes that the driver collects; with more, base and changes are shuffled."""
 MOST_BYTES = 256 << 20
-"""Bytes of their terms."""
+"""Maximum number of bytes of the terms of these changes."""
 
 
 class Few(NamedTuple):
     """The net changes of a log."""
 
     keys: bytes
-    """Of all quads that changed, 16 bytes each."""
+    """Keys of all changed quads, 16 bytes each."""
     added: pa.Table
-    """The quads that are there in the end, in the columns of a quad."""
+    """The added quads that exist after the changes, in the columns of a quad."""
 
     @classmethod
     def of(cls, log: Log, versions: range, keys: Keys) -> Few:
-        """Those of some versions; one job of Spark.
+        """Collects the net changes of some versions; one Spark job.
 
         Raises:
             JellyError: A row of the log is rejected.
@@ -47,7 +47,7 @@ class Few(NamedTuple):
 
 
 def is_few(log: Log, versions: range) -> bool:
-    """Whether the driver may collect the changes of some versions."""
+    """Returns whether the driver may collect the changes of some versions."""
     return log.changes(versions) <= MOST_CHANGES and log.bytes(versions) <= MOST_BYTES
 
 

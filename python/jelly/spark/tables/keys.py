@@ -1,4 +1,4 @@
-"""The native key of quads, which Spark's workers make once a row, and by which tables are compared."""
+"""The native keys of quads, by which tables are compared; Spark's workers compute each key once per row."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def quad_keys(df: DataFrame, secret: bytes, column: str = "quad_key") -> DataFra
     null graph, which is the default graph, becomes ``''``.
 
     Args:
-        df: With the columns ``subject``, ``predicate``, ``object`` and ``graph``; a row without subject, predicate and
+        df: A DataFrame with the columns ``subject``, ``predicate``, ``object`` and ``graph``; a row without subject,
+            predicate and object has a null key.
             object has a null key.
         secret: 16 bytes, the same for all tables whose keys are compared: ``secrets.token_bytes(16)``.
         column: The name of the new column.
@@ -45,20 +46,20 @@ def quad_keys(df: DataFrame, secret: bytes, column: str = "quad_key") -> DataFra
 
 
 class Pattern(NamedTuple):
-    """Terms that rows are chosen by, language tags in any case."""
+    """Terms by which rows are selected; the case of language tags does not matter."""
 
     columns: frozenset[str]
     """The columns of the terms."""
     key: bytes
-    """Of a quad that has the terms, and in the other columns always the same."""
+    """Key of a quad that has the terms, and a constant in the other columns."""
 
     def chosen(self, rows: pa.RecordBatch, secret: bytes, labels: Labels) -> pa.RecordBatch:
-        """The rows that have the terms.
+        """Returns the rows that have the terms.
 
         Args:
-            rows: With the columns of a quad.
-            secret: That of the key.
-            labels: What labels in the columns of the pattern may be.
+            rows: Rows with the columns of a quad.
+            secret: The secret of the key.
+            labels: Which blank node labels are allowed in the columns of the pattern.
 
         Raises:
             JellyError: A row is rejected.
@@ -75,10 +76,10 @@ class Pattern(NamedTuple):
 
 
 class Keys:
-    """Keys under one secret, which the functions of this package compare quads by.
+    """Keys with one secret, by which the functions of this package compare quads.
 
-    The native library makes them in Spark's workers. A row that is no quad, a term that is not in its canonical form, as
-    a table that others made may have it, and a label that is rejected fail the query.
+    The native library computes the keys in Spark's workers. The query fails if a row is not a quad, if a term is not
+    canonical, which is possible in tables of other programs, or if a label is rejected.
     """
 
     def __init__(self) -> None:
@@ -94,39 +95,39 @@ class Keys:
         pattern: Pattern | None = None,
         apart: bytes = b"",
     ) -> DataFrame:
-        """A dataset with the key of each quad, and ``''`` for the default graph.
+        """Returns a dataset with the key of each quad, and ``''`` for the default graph.
 
         Args:
             df: The dataset.
-            what: Which dataset, for errors.
-            labels: What labels of blank nodes may be, as ``_internal.quad_keys`` takes it.
-            column: The name of the new column, which the dataset does not have.
-            pattern: Only rows that have these terms.
-            apart: What stands behind the keys of quads with blank nodes.
+            what: The name of the dataset, for errors.
+            labels: Which blank node labels are allowed, as for ``_internal.quad_keys``.
+            column: The name of the new column, which the dataset must not have.
+            pattern: Select only rows that have these terms.
+            apart: Suffix for the keys of quads with blank nodes.
         """
         made = _Keyed(self.secret, labels, what, column, pattern, apart)
         return _with_column(df, made, column)
 
     def without(self, df: DataFrame, changed: bytes, what: str, labels: Labels) -> DataFrame:
-        """The quads of a dataset that have none of some keys, and ``''`` for the default graph.
+        """Returns the quads of a dataset whose keys are not in ``changed``, with ``''`` for the default graph.
 
         Args:
             df: The dataset.
-            changed: Keys, 16 bytes each; they go to each worker.
+            changed: Keys, 16 bytes each; they are sent to each worker.
             what: As for :meth:`of_dataset`.
             labels: As for :meth:`of_dataset`.
         """
         return df.mapInArrow(_Kept(self.secret, labels, what, changed), df.schema)
 
     def pattern(self, terms: Mapping[str, str]) -> Pattern:
-        """What rows are chosen by.
+        """Returns a pattern to select rows.
 
         Args:
             terms: Terms by their columns.
 
         Raises:
             TextError: A term is not canonical.
-            PatchError: A label is a position, or stands behind a scope.
+            PatchError: A label is positional or scoped.
         """
         import pyarrow as pa
 
@@ -136,11 +137,11 @@ class Keys:
 
 
 def log_keys(rows: pa.RecordBatch, secret: bytes, *, quads: bool) -> pa.Array:
-    """The keys of rows of a log.
+    """Returns the keys of rows of a log.
 
     Args:
-        rows: With the columns ``source``, ``_commit_version``, ``seq``, ``op`` and those of a quad.
-        secret: Of the keys.
+        rows: Rows with the columns ``source``, ``_commit_version``, ``seq``, ``op`` and those of a quad.
+        secret: The secret of the keys.
         quads: Whether the rows are quads, or prefixes that may have a graph.
 
     Raises:
@@ -159,20 +160,20 @@ def log_keys(rows: pa.RecordBatch, secret: bytes, *, quads: bool) -> pa.Array:
 
 
 def lasting(rows: pa.RecordBatch) -> pa.Array:
-    """Whether the labels of blank nodes in each row last; null: the row has no blank node.
+    """Returns whether the labels of blank nodes in each row are stable; null if the row has no blank node.
 
     Args:
-        rows: With the columns of a quad.
+        rows: Rows with the columns of a quad.
 
     Raises:
-        JellyError: A row is no quad.
+        JellyError: A row is not a quad.
     """
     import pyarrow as pa
 
     return pa.record_batch(_internal.lasting_labels(rows.select(list(QUAD)))).column(0)
 
 
-# What follows runs in Spark's workers; plans show the names of these classes.
+# the following classes run in Spark's workers; query plans show their names
 
 
 class _QuadKeys:
@@ -233,7 +234,7 @@ class _Keyed:
 
 
 class _Kept:
-    """Leaves out the quads that have one of some keys, of which each worker makes a set once."""
+    """Removes the quads that have one of some keys; each worker builds the set of keys once."""
 
     def __init__(self, secret: bytes, labels: Labels, what: str, changed: bytes) -> None:
         self._secret = secret
@@ -256,7 +257,7 @@ class _Kept:
     @property
     def _filter(self) -> _internal.KeyFilter:
         if (found := _FILTERS.get(self._secret)) is None:
-            _FILTERS.clear()  # a worker that is kept has the last one
+            _FILTERS.clear()  # a reused worker keeps only the last filter
             found = _internal.KeyFilter(self._changed, self._secret, labels=self._labels)
             _FILTERS[self._secret] = found
         return found
@@ -271,7 +272,7 @@ def _with_column(df: DataFrame, function: _QuadKeys | _Keyed, column: str) -> Da
 
 
 def _named(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The same rows with ``''`` for the default graph."""
+    """Returns the same rows with ``''`` for the default graph."""
     import pyarrow.compute as pc
 
     graph = batch["graph"]
@@ -286,7 +287,7 @@ def _replaced(batch: pa.RecordBatch, graph: pa.Array) -> pa.RecordBatch:
 def _table_keys(
     rows: pa.RecordBatch, secret: bytes, labels: Labels, *, quads: bool = True
 ) -> pa.Array:
-    """The keys of rows that are compared with those of other tables: their terms must be canonical."""
+    """Returns the keys of rows that are compared with those of other tables, so their terms must be canonical."""
     import pyarrow as pa
 
     return pa.array(_internal.quad_keys(rows, secret, True, labels, quads))
@@ -299,6 +300,6 @@ def _quads(terms: list[pa.Array]) -> pa.RecordBatch:
 
 
 def located(error: JellyError, what: str) -> JellyError:
-    """The same error of a row that is known by more than its place in a batch."""
+    """Returns the same error with a description of the row instead of its position in a batch."""
     said = str(error).removeprefix(f"{error.kind}: ")
     return type(error)(f"{error.kind}: {what}: {said}", kind=error.kind, field=error.field)

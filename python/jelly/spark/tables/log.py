@@ -35,7 +35,7 @@ _PLACED = "_commit_version bigint, _commit_timestamp timestamp, _key binary"
 
 
 class LogOptions(TypedDict, total=False):
-    """How a log is taken."""
+    """Options for reading a log."""
 
     unfinished: Literal["refuse", "drop"]
     chain: Literal["check", "ignore"]
@@ -44,7 +44,7 @@ class LogOptions(TypedDict, total=False):
 
 
 class Log:
-    """A log whose patches are known; one job of Spark finds them."""
+    """A log with known patches; one Spark job finds them."""
 
     def __init__(
         self,
@@ -55,19 +55,19 @@ class Log:
         *,
         collects: bool = False,
     ) -> None:
-        """Looks at all patches; what is wrong behind the version ``up_to`` does not matter.
+        """Finds and checks all patches; errors after the version ``up_to`` do not matter.
 
         Args:
-            call: Name of the function that needs it, for Spark's pages.
+            call: Name of the calling function, for the Spark UI.
             df: The rows.
-            options: How they are taken.
-            up_to: A version; None: the last.
-            collects: Whether :meth:`collected` may be requested, which then needs no job if there are few changes.
+            options: The options of the log.
+            up_to: A version; None: the last one.
+            collects: Whether :meth:`collected` may be called, which then needs no job if there are few changes.
 
         Raises:
-            TypeError: There is no such option.
+            TypeError: An option is unknown.
             ValueError: A column is missing, rows are missing, or an option is wrong.
-            PatchError: The log has no meaning: an unfinished or stray transaction, a broken chain.
+            PatchError: The log is not valid: an unfinished or stray transaction, a broken chain.
         """
         require(df, _NEEDED, "a log")
         for name in options:
@@ -75,7 +75,7 @@ class Log:
                 raise TypeError(f"a log has no option {name!r}")
         given: dict[str, Any] = dict(options)
         storage = given.pop("storage", {})
-        _internal.order_log([], {**given, "order": None})  # wrong options cost no job
+        _internal.order_log([], {**given, "order": None})  # raises for wrong options before any job
         self._df = df
         self._call = call
         began = time.time_ns()
@@ -97,7 +97,7 @@ class Log:
 
     @property
     def first(self) -> int:
-        """The version that the patches come after; 0 where the log does not begin later."""
+        """The version before the first patch: 0, unless the log begins later."""
         return self._log.before
 
     @property
@@ -106,27 +106,27 @@ class Log:
         return self.first + len(self._order)
 
     def number(self, version: int | str) -> int:
-        """The number of a version.
+        """Returns the number of a version.
 
         Raises:
-            PatchError: There is none of this number or id.
+            PatchError: No version has this number or id.
         """
         return self._log.number(version)
 
     def changes(self, versions: range | None = None) -> int:
-        """How many ``A`` and ``D`` rows some versions can have at most."""
+        """Returns the maximum number of ``A`` and ``D`` rows in some versions."""
         return sum(one.changes for _, one in self._chosen(versions))
 
     def bytes(self, versions: range | None = None) -> int:
-        """About how many bytes the terms of these have."""
+        """Returns the approximate number of bytes of the terms of these rows."""
         return sum(one.bytes for _, one in self._chosen(versions))
 
     def names_nodes(self, versions: range | None = None) -> bool:
-        """Whether rows of some versions have blank nodes."""
+        """Returns whether rows of some versions have blank nodes."""
         return any(one.names_nodes for _, one in self._chosen(versions))
 
     def labels_of_base(self, versions: range | None = None) -> Labels:
-        """What labels of blank nodes a base of some versions may have."""
+        """Returns which blank node labels a base of some versions may have."""
         if not self.names_nodes(versions):
             return "any"
         return "named" if self._by_content else "unscoped"
@@ -134,28 +134,30 @@ class Log:
     def changed_quads(
         self, keys: Keys, versions: range | None = None, *, pattern: Pattern | None = None
     ) -> DataFrame:
-        """The rows that change quads in some versions and count.
+        """Returns the rows that count and change quads, in some versions.
 
         Columns: ``_change_type``, ``_commit_version``, ``_commit_timestamp``, those of a quad, ``op``, ``seq`` and
-        ``_key``. A row that is rejected fails the query.
+        ``_key``. The query fails if a row is rejected.
 
         Args:
-            keys: What makes the keys.
+            keys: Computes the keys.
             versions: The versions; None: all.
-            pattern: Only rows with these terms.
+            pattern: Select only rows with these terms.
         """
         rows, function = self._placed(_QUAD_OPS, (), keys, versions, pattern)
         return _changes(rows.mapInArrow(function, f"{_QUADS}, {_PLACED}"), "A")
 
     def changed_prefixes(self) -> DataFrame:
-        """The same rows of prefixes, with ``name`` and ``value``."""
+        """Returns the rows that count and change prefixes, with ``name`` and ``value``."""
         rows, function = self._placed(_PREFIX_OPS, ("name", "value"), Keys())
         return _changes(
             rows.mapInArrow(function, f"{_QUADS}, name string, value string, {_PLACED}"), "PA"
         )
 
     def collected(self, versions: range, keys: Keys) -> pa.Table:
-        """The rows that change quads in some versions and count, as :func:`unpacked` gives them; one job if they are many.
+        """Returns the rows that count and change quads, in some versions, with the columns of :func:`unpacked`.
+
+        Runs one job if there are many rows.
 
         Raises:
             JellyError: A row is rejected.
@@ -176,7 +178,7 @@ class Log:
         versions: range | None = None,
         pattern: Pattern | None = None,
     ) -> tuple[DataFrame, LogRows]:
-        """Rows of a log, and what workers do with them."""
+        """Returns rows of a log, and the function that workers run on them."""
         from pyspark.sql import functions as F  # noqa: N812
 
         chosen = self._chosen(versions)
@@ -213,7 +215,7 @@ def _changes(rows: DataFrame, adds: str) -> DataFrame:
 def _facts(
     one: Outcome,
 ) -> tuple[str | None, int, list[tuple[str, str]], int | None, bool, bool, int]:
-    # rows are not counted by their transactions, so what was dropped leaves no number to compare
+    # rows are not counted per transaction, so after dropping some there is no number to compare
     headers = [
         (key, value)
         for key, value in one.headers

@@ -1,4 +1,4 @@
-"""``base.json`` and ``log.json`` of logs in remote storage, which say how they begin."""
+"""``base.json`` and ``log.json`` of logs in remote storage, which record how the logs begin."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from jelly.errors import JellyWarning
 from jelly.storage import Place, has_file_system, resolve
 
 Manifests = dict[str, tuple[bytes | None, bytes | None]]
-# more is no manifest, which the core rejects
+# a longer file is not a manifest, and is rejected by the core
 _MOST = (64 << 10) + 1
 
 
 def manifests_of(sources: Iterable[str | None], storage: Mapping[str, str]) -> Manifests:
-    """The manifests of the remote folders of sources, read by the driver.
+    """Reads the manifests of the remote folders of sources, on the driver.
 
     Args:
         sources: URIs of files; local files are ignored.
         storage: Options of the storage.
 
     Warns:
-        JellyWarning: A storage cannot be read from here, so a lost first patch is not detected.
+        JellyWarning: The driver cannot read the storage, so a missing first patch is not detected.
     """
     remote = {source for source in sources if source is not None and has_file_system(source)}
     found: Manifests = {}

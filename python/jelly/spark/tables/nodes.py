@@ -1,4 +1,4 @@
-"""How :func:`diff` compares blank nodes: which rows have some, and the one task that compares them."""
+"""Comparison of blank nodes for :func:`diff`: finds rows with blank nodes, and compares them in one task."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Way: TypeAlias = Literal["auto", "match", "content", "labels"]
 
 
 def way_of(blank_nodes: Way, datasets: dict[str, DataFrame]) -> Way:
-    """How nodes are compared; for ``auto`` one Spark job looks for labels that are not stable.
+    """Returns how nodes are compared; for ``auto``, one Spark job looks for labels that are not stable.
 
     Args:
-        blank_nodes: What is requested.
-        datasets: Both datasets, by what errors call them.
+        blank_nodes: The requested way.
+        datasets: Both datasets, by their names in errors.
 
     Raises:
-        ValueError: There is no such way.
+        ValueError: The way is unknown.
     """
     if blank_nodes not in get_args(Way):
         words = ", ".join(map(repr, get_args(Way)))
@@ -46,7 +46,7 @@ def way_of(blank_nodes: Way, datasets: dict[str, DataFrame]) -> Way:
 
 
 class _Lost:
-    """One row for each partition with labels that are not stable."""
+    """Yields one row for each partition with labels that are not stable."""
 
     def __init__(self, what: str) -> None:
         self._what = what
@@ -66,9 +66,9 @@ class _Lost:
 
 
 class ComparedNodes:
-    """The rows with blank nodes of both sides, in the task that compares them; a context.
+    """The rows with blank nodes of both datasets, in the task that compares them; a context manager.
 
-    They and what differs lie in temporary files of this machine.
+    The rows and the differences are in temporary files of this machine.
     """
 
     def __init__(self, way: Way, limits: Limits | None) -> None:
@@ -86,16 +86,16 @@ class ComparedNodes:
         self._folder.cleanup()
 
     def add(self, rows: pa.RecordBatch, *, is_new: bool) -> None:
-        """Takes rows of a side, in the columns of a quad.
+        """Adds rows of one dataset, in the columns of a quad.
 
         Raises:
-            LimitError: There are more than ``limits.blank_bytes`` allows.
+            LimitError: The rows need more than ``limits.blank_bytes``.
         """
         if rows.num_rows:
             self._native.add(is_new, rows)
 
     def finish(self) -> list[tuple[str, str]]:
-        """All rows are there; the headers that say how the changes name nodes."""
+        """Compares all added rows; returns the headers that describe how the changes name nodes."""
         import jelly
 
         self._native.finish(self._path)
@@ -104,7 +104,7 @@ class ComparedNodes:
             return [(row.name or "", row.value or "") for row in headers]
 
     def changes(self, op: str) -> Iterator[pa.RecordBatch]:
-        """The rows of one kind, in the columns of a quad."""
+        """Yields the changes with one ``op``, in the columns of a quad."""
         import pyarrow as pa
         import pyarrow.compute as pc
 

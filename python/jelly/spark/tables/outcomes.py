@@ -1,4 +1,4 @@
-"""What became of the patches of a log: headers and transactions, gathered by Spark's workers in one pass over the rows."""
+"""Outcomes of the patches of a log: headers and transactions, collected by Spark's workers in one pass."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _OPS = ("H", "PA", "PD", "A", "D", "TX", "TC", "TA", "Z")
-_CELL = 10_000  # patches that go to the driver together
+_CELL = 10_000  # number of patches sent to the driver together
 _CHANGE = ["source", "patch", "txn", "seq", "op", *QUAD]
-# tasks whose changes the driver takes at once, and bytes of each
+# number of tasks whose changes the driver accepts, and maximum bytes of each
 _FIRST, _MOST_OF_FIRST = 2, 144 << 20
 _OTHERS, _MOST_OF_OTHERS = 64, 1 << 20
 
 
 class Outcome(NamedTuple):
-    """A patch, and what became of its transactions."""
+    """A patch, and the outcomes of its transactions."""
 
     source: str | None
     patch: int
@@ -37,19 +37,19 @@ class Outcome(NamedTuple):
     """Transactions that are neither committed nor aborted."""
     aborted: list[int]
     is_stray: bool
-    """A transaction ends that did not begin."""
+    """Whether a row ends a transaction that did not begin."""
     counts: bool
-    """Something is committed, or is outside transactions."""
+    """Whether any row is committed, or outside of transactions."""
     net: int
-    """``A`` rows less ``D`` rows."""
+    """Number of ``A`` rows minus number of ``D`` rows."""
     changes: int
-    """``A`` and ``D`` rows, those that do not count included."""
+    """Number of ``A`` and ``D`` rows, including rows that do not count."""
     stamp: Stamp
-    """Of the file that it is in."""
+    """The stamp of its file."""
     bytes: int
-    """Of the terms of these, about."""
+    """Approximate number of bytes of the terms of these rows."""
     names_nodes: bool
-    """Rows that count have blank nodes."""
+    """Whether rows that count have blank nodes."""
 
     @property
     def dropped(self) -> list[int]:
@@ -58,33 +58,35 @@ class Outcome(NamedTuple):
 
     @property
     def timestamp(self) -> datetime | None:
-        """What its header ``timestamp`` says."""
+        """The time in the header ``timestamp``."""
         term = dict(self.headers).get("timestamp")
         return None if term is None else of_term(term)
 
 
 class Outcomes(NamedTuple):
-    """What one job finds in a log."""
+    """The result of the job that reads a log."""
 
     patches: list[Outcome]
     """The patches, in any order."""
     by_content: bool
-    """Rows that change quads have labels of the content."""
+    """Whether rows that change quads have content labels."""
     changes: list[pa.RecordBatch] | None
-    """The rows that change quads, with ``source``, ``patch``, ``txn``, ``seq``, ``op`` and the columns of a quad; None: they are
-    too many, or were not asked for."""
+    """The rows that change quads, with ``source``, ``patch``, ``txn``, ``seq``, ``op`` and the columns of a quad.
+
+    None if there are too many rows, or if they were not requested.
+    """
 
 
 def outcomes_of(df: DataFrame, *, collects: bool = False) -> Outcomes:
-    """The patches of a log; one job.
+    """Returns the patches of a log; one job.
 
     Args:
         df: The log.
         collects: Whether the driver also takes the rows that change quads, if they are few.
 
     Raises:
-        EncodeError: There is no such op.
-        PatchError: A file changed meanwhile.
+        EncodeError: An ``op`` is unknown.
+        PatchError: A file changed during the job.
         ValueError: Rows are missing.
     """
     from pyspark.sql import functions as F  # noqa: N812
@@ -113,7 +115,7 @@ def outcomes_of(df: DataFrame, *, collects: bool = False) -> Outcomes:
 
 
 class _PatchOutcomes:
-    """Gathers what the rows of a partition say; plans show the name of this class."""
+    """Collects the outcomes of the rows of a partition; query plans show the name of this class."""
 
     def __init__(self, *, collects: bool) -> None:
         self._most = (_MOST_OF_FIRST, _MOST_OF_OTHERS) if collects else (None, None)
@@ -148,7 +150,7 @@ class _PatchOutcomes:
             yield _cell(parts=pickle.dumps(one))
 
     def _bytes(self) -> int | None:
-        """Bytes of changes that a task hands over: all tasks together as many as the driver may take."""
+        """Returns the maximum bytes of changes that this task sends; their sum is the maximum of the driver."""
         from jelly.spark._of_task import number_of_task
 
         (first, others), place = self._most, number_of_task()
@@ -165,7 +167,7 @@ def _cell(**values: bytes) -> pa.RecordBatch:
 
 
 def packed(rows: pa.RecordBatch) -> bytes:
-    """A stream of Arrow with one batch, compressed, since Spark copies it several times on its way to the driver."""
+    """Encodes a batch as a compressed Arrow stream: Spark copies it several times on its way to the driver."""
     import pyarrow as pa
 
     sink = pa.BufferOutputStream()
@@ -177,7 +179,7 @@ def packed(rows: pa.RecordBatch) -> bytes:
 
 
 def _batches_of(cells: pa.ChunkedArray) -> list[pa.RecordBatch] | None:
-    """The rows in streams of Arrow; an empty stream says that there are too many."""
+    """Decodes rows from Arrow streams; None if an empty stream shows that there are too many."""
     import pyarrow as pa
 
     found = []

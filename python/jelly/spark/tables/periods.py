@@ -1,4 +1,4 @@
-"""From which version to which a quad was there."""
+"""The versions in which quads existed."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ def history(
     base_df: DataFrame | None = None,
     **options: Unpack[LogOptions],
 ) -> DataFrame:
-    """The versions in which quads were there.
+    """Returns the versions in which quads existed.
 
-    Columns: ``subject``, ``predicate``, ``object``, ``graph``, ``valid_from`` (the version that added the quad; 0: it was in the
-    base) and ``valid_to`` (the version that deleted it; null: it is still there). A quad that comes and goes has a row for each
-    time. What is added and deleted within one version was never there.
+    Columns: ``subject``, ``predicate``, ``object``, ``graph``, ``valid_from`` (the version that added the quad; 0 if
+    it was in the base) and ``valid_to`` (the version that deleted it; null if it still exists). A quad that is added
+    several times has a row for each time. A quad that is added and deleted within one version never existed.
 
     Args:
-        log_df: The log, as :func:`changes` takes it.
-        subject: Only quads with this subject, canonical N-Triples; None: any. The others are alike;
-            ``graph=""`` is the default graph.
+        log_df: The log, as for :func:`changes`.
+        subject: Only quads with this subject, as canonical N-Triples; None: any. The other terms work in the same
+            way; ``graph=""`` is the default graph.
         predicate: Like ``subject``.
-        object: As ``subject``; language tags in any case.
-        graph: As ``subject``.
-        base_df: The dataset before the log, as :func:`apply` takes it; without it that is empty.
+        object: Like ``subject``; the case of language tags does not matter.
+        graph: Like ``subject``.
+        base_df: The dataset before the log, as for :func:`apply`; without it, the log begins empty.
         **options: As for :func:`changes`.
 
     Raises:
         PatchError: As for :func:`changes`.
-        ValueError: As :func:`changes`; or columns of the base are missing, or there is no term in a text.
+        ValueError: As for :func:`changes`; or columns of the base are missing, or a text is not a term.
 
     Cost:
-        That of :func:`net`, and a sort of what the pattern chooses by quad and version.
+        That of :func:`net`, plus a sort of the selected rows by quad and version.
     """
     from pyspark.sql import Window
     from pyspark.sql import functions as F  # noqa: N812
@@ -74,7 +74,7 @@ def history(
     before = F.lag(change, 1, "delete").over(in_time)
     is_there = change == "insert"
     begins = (is_there & (before == "delete")).cast("int")
-    # a quad has a period for each time that it comes, and is spelled in it as it was added last
+    # a quad has a period for each time that it is added, with the spelling of its last add in this period
     numbered = by_version.withColumn("_begins", begins)
     numbered = numbered.withColumn("_period", F.sum("_begins").over(in_time)).where("_period > 0")
     version = F.col("_commit_version")

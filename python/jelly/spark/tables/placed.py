@@ -1,4 +1,4 @@
-"""The rows of a log that count, with their versions and keys: what Spark's workers do with them."""
+"""The rows of a log that count, with their versions and keys: the work of Spark's workers."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Version(NamedTuple):
 
 
 class LogRows:
-    """The rows of some versions that count; plans show the name of this class.
+    """Selects the rows of some versions that count; query plans show the name of this class.
 
-    Takes ``source``, ``patch``, ``txn``, ``seq``, ``op``, the columns of a quad and perhaps ``name``, ``value`` and
-    ``timestamp``. Gives ``op``, ``seq``, the columns of a quad, ``name`` and ``value`` if it has them, ``_commit_version``,
-    ``_commit_timestamp`` and ``_key`` (null in rows of prefixes).
+    The input has ``source``, ``patch``, ``txn``, ``seq``, ``op``, the columns of a quad and optionally ``name``,
+    ``value`` and ``timestamp``. The output has ``op``, ``seq``, the columns of a quad, ``name`` and ``value`` if they
+    are in the input, ``_commit_version``, ``_commit_timestamp`` and ``_key`` (null in rows of prefixes).
     """
 
     def __init__(
@@ -46,13 +46,13 @@ class LogRows:
         *,
         quads: bool,
     ) -> None:
-        """Of known patches.
+        """Takes the known patches.
 
         Args:
-            versions: The patches, in the order of their numbers, of which none between them is missing.
-            stamps: What files must still be; a row of another state fails the query.
-            secret: Of the keys.
-            pattern: Only rows with these terms; the others are checked too.
+            versions: The patches in the order of their numbers, without gaps.
+            stamps: The expected states of files; the query fails on a row of another state.
+            secret: The secret of the keys.
+            pattern: Return only rows with these terms; other rows are checked too.
             quads: Whether the rows are quads, or prefixes.
         """
         self._versions = versions
@@ -62,7 +62,7 @@ class LogRows:
         self._quads = quads
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The rows of one partition."""
+        """Yields the rows of one partition."""
         import pyarrow as pa
 
         from jelly.spark._of_task import number_of_task
@@ -103,9 +103,9 @@ class LogRows:
 
 
 class PackedLogRows:
-    """The same rows for the driver, which Spark need not look into: a column of Arrow streams.
+    """The same rows for the driver, in a form that Spark does not parse: a column of Arrow streams.
 
-    Of rows that delete, the key is all that is needed.
+    For rows that delete, only the key is included.
     """
 
     DDL = "rows binary, refused binary"
@@ -114,7 +114,7 @@ class PackedLogRows:
         self._rows = rows
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The rows of one partition."""
+        """Yields the rows of one partition."""
         import pyarrow as pa
 
         try:
@@ -122,7 +122,7 @@ class PackedLogRows:
                 if rows.num_rows:
                     yield pa.record_batch([[packed(needed_of(rows))], [None]], schema=_cells())
         except JellyError as error:
-            # the driver raises the error itself, not Spark's words about a worker
+            # so that the driver raises this error, and not Spark's message about a worker
             yield pa.record_batch([[None], [pickle.dumps(error)]], schema=_cells())
 
 
@@ -133,7 +133,7 @@ def _cells() -> pa.Schema:
 
 
 def needed_of(rows: pa.RecordBatch) -> pa.RecordBatch:
-    """What the driver needs of rows that :class:`LogRows` gives, as :func:`unpacked` has it."""
+    """Returns the part of the rows of :class:`LogRows` that the driver needs, in the form of :func:`unpacked`."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -144,12 +144,12 @@ def needed_of(rows: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def unpacked(cells: pa.Table) -> pa.Table:
-    """The rows out of a column of Arrow streams.
+    """Decodes the rows of a column of Arrow streams.
 
     Columns: ``_commit_version``, ``seq``, ``_key``, ``adds`` and those of a quad.
 
     Raises:
-        JellyError: A worker refused a row.
+        JellyError: A worker rejected a row.
     """
     import pyarrow as pa
 
@@ -161,7 +161,7 @@ def unpacked(cells: pa.Table) -> pa.Table:
 
 
 def table_of(batches: Iterable[pa.RecordBatch]) -> pa.Table:
-    """Batches of :func:`needed_of` as a table."""
+    """Returns batches of :func:`needed_of` as a table."""
     import pyarrow as pa
 
     numbers = {"_commit_version": pa.int64(), "seq": pa.int64(), "_key": pa.binary()}

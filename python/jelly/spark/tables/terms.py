@@ -1,4 +1,4 @@
-"""What makes a quad: its four columns."""
+"""The four columns of a quad."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ QUAD = ("subject", "predicate", "object", "graph")
 
 
 def named_graph() -> Column:
-    """The column ``graph``, in which the default graph is ``''`` and never null."""
+    """Returns the column ``graph``, with ``''`` instead of null for the default graph."""
     from pyspark.sql import functions as F  # noqa: N812
 
     return F.coalesce("graph", F.lit("")).alias("graph")
@@ -21,7 +21,7 @@ def require(df: DataFrame, names: tuple[str, ...], what: str) -> None:
     """Rejects a DataFrame that lacks columns.
 
     Raises:
-        ValueError: It does, or a term is no string.
+        ValueError: A column is missing, or a term is not a string.
     """
     kinds = {field.name: field.dataType.simpleString() for field in df.schema}
     missing = [name for name in names if name not in kinds]

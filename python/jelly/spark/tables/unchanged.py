@@ -1,7 +1,7 @@
-"""Whether the files of a log are still what they were when the log was looked at.
+"""Checks that the files of a log have not changed since the log was first read.
 
-A function such as :func:`apply` learns the patches and outcomes of a log when it is called; its result reads the log
-again. Between the two a file must not change, or rows of one state would be taken by the outcomes of another.
+A function such as :func:`apply` finds the patches and outcomes of a log when it is called; its result reads the log
+again. If a file changes between the two, rows of one state would be combined with outcomes of another.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from jelly.errors import PatchError
 
 
 class Stamp(NamedTuple):
-    """What tells a file from another state of it."""
+    """Distinguishes a file from other states of the file."""
 
     size: int | None
-    """Bytes; None: the source is no file that the workers see by its path."""
+    """Size in bytes; None if the source is not a file that workers can read by its path."""
     modified: int | None
-    """Nanoseconds since 1970."""
+    """Modification time in nanoseconds since 1970."""
 
 
 def require_settled(stamps: Iterable[tuple[str | None, Stamp]], began: int) -> None:
-    """Rejects files that changed while they were looked at.
+    """Rejects files that changed while they were read.
 
     Args:
-        stamps: Sources, and what they were afterwards.
-        began: When it began, in nanoseconds since 1970.
+        stamps: Sources, and their stamps after reading.
+        began: The time when reading began, in nanoseconds since 1970.
 
     Raises:
-        PatchError: There is one.
+        PatchError: A file changed.
     """
     now = time.time_ns()
     for source, one in stamps:
@@ -41,14 +41,14 @@ def require_settled(stamps: Iterable[tuple[str | None, Stamp]], began: int) -> N
 
 
 def require_unchanged(stamps: Mapping[str | None, Stamp], sources: Iterable[str | None]) -> None:
-    """Rejects files that have another stamp now.
+    """Rejects files whose current stamp differs.
 
     Args:
-        stamps: What the files must still be.
-        sources: Those to look at.
+        stamps: The expected stamps.
+        sources: The files to check.
 
     Raises:
-        PatchError: There is one.
+        PatchError: A file changed.
     """
     for source in sources:
         was = stamps.get(source)
@@ -57,7 +57,7 @@ def require_unchanged(stamps: Mapping[str | None, Stamp], sources: Iterable[str 
 
 
 def stamp_of(source: str | None) -> Stamp:
-    """The stamp of a local file, as it is now."""
+    """Returns the current stamp of a local file."""
     from jelly._inputs import local_path
 
     with suppress(OSError, ValueError):
@@ -70,7 +70,7 @@ def stamp_of(source: str | None) -> Stamp:
 
 
 def changed(source: str | None) -> PatchError:
-    """The error of a file that is not what it was."""
+    """Returns the error for a file that has changed."""
     message = (
         "patch.changed: this file of the log changed after the function was called; call the "
         f"function again when the file is complete, or cache the log first ({source})"
