@@ -207,6 +207,9 @@ pub trait RdfSink: Sink {
     fn statement(&mut self, row: &RdfRow<'_>) -> Result<()>;
 
     /// Where the terms of the next statement, of this frame, can go one by one; `None`: it must come as a whole.
+    ///
+    /// A term that [repeats](TermSink::repeat) is that of the row before, however this row came: a sink that kept the
+    /// terms of the last row that came one by one must forget them in [`Self::statement`], also where it ignores the row.
     #[doc(hidden)]
     #[inline(always)]
     fn terms(&mut self, frame: u64) -> Option<&mut impl for<'t> TermSink<'t>> {
@@ -251,7 +254,7 @@ pub trait PatchSink: Sink {
     fn row(&mut self, row: &PatchRow<'_>) -> Result<()>;
 
     /// Where the terms of the next `A` or `D` row, which has these numbers, can go one by one; `None`: it must come as
-    /// a whole.
+    /// a whole. What [`RdfSink::terms`] says of terms that repeat holds here too.
     #[doc(hidden)]
     #[inline(always)]
     fn terms(&mut self, row: RowNumbers) -> Option<&mut impl for<'t> TermSink<'t>> {

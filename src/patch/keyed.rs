@@ -122,10 +122,11 @@ where
     #[inline]
     fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
         self.count += 1;
+        let KeyedQuads { keys, skolem } = &mut *self.quads;
+        keys.forget();
         if (self.aside)(&row.statement)? {
             return Ok(());
         }
-        let KeyedQuads { keys, skolem } = &mut *self.quads;
         let statement = match skolem {
             Some(skolem) => skolem.statement(&row.statement)?,
             None => Statement::of(row.statement.terms),

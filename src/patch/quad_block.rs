@@ -112,6 +112,7 @@ impl Sink for Recorder<'_> {}
 
 impl RdfSink for Recorder<'_> {
     fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
+        self.keys.forget();
         self.block.push_statement(&row.statement);
         Ok(())
     }

@@ -93,6 +93,12 @@ impl Keys {
         self.hashed(folded)
     }
 
+    /// A quad came as a statement: terms of the next one do not repeat those of the quad before it.
+    #[inline(always)]
+    pub(crate) fn forget(&mut self) {
+        self.quad.forget();
+    }
+
     /// What takes the terms of the next quad one by one, if it has only these blank nodes.
     #[inline(always)]
     pub(crate) fn begin(&mut self, nodes: Nodes) -> &mut QuadText {
