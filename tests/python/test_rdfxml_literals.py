@@ -45,6 +45,50 @@ def test_a_namespace_is_declared_once(content: str) -> None:
     assert got == wanted
 
 
+@pytest.mark.parametrize(
+    ("content", "wanted"),
+    [
+        ("a<!-- c --> ", "a "),
+        (" <!-- c -->a", " a"),
+        ("\n<!-- c -->\n<!-- d --><?e?>", "\n\n"),
+        ("a<?pi b?>\r\n", "a\n"),
+        ("a<!-- b -->c<!-- d -->e", "ace"),
+        ("<![CDATA[a]]> ", "a "),
+        ("\n<![CDATA[a < b && c > d]]>\n", "\na < b && c > d\n"),
+        ("a<![CDATA[ ]]>", "a "),
+        ("<![CDATA[&lt;]]>&lt;<![CDATA[]]]]><![CDATA[>]]>", "&lt;<]]>"),
+        ("a&amp; <!-- & --> &x;", "a&  two"),
+        ("<![CDATA[" + "z" * 70_000 + "]]>\n", "z" * 70_000 + "\n"),
+    ],
+)
+def test_text_is_one_piece(content: str, wanted: str) -> None:
+    """Before, pieces that are white space were lost, and others rejected."""
+    for more in ("", ' rdf:datatype="http://e/t"', ' xml:lang="en"'):
+        data = document(f"<e:p{more}>{content}</e:p>", '<!DOCTYPE r [<!ENTITY x "two">]>')
+        assert value(data) == wanted
+
+
+def test_an_empty_language_is_none() -> None:
+    content = '<e:p xml:lang="">a</e:p><e:p xml:lang="de">b</e:p><e:p>c</e:p>'
+    with jelly.read_rdf(document(content, attributes='xml:lang="en"'), format="rdfxml") as reader:
+        assert [row.object for row in reader.rows()] == ['"a"', '"b"@de', '"c"@en']
+
+
+@pytest.mark.parametrize("kind", ["foo", "literal", "Statement", "daml:collection"])
+def test_other_types_of_content_are_literals(kind: str) -> None:
+    """RDF/XML, section 7.2.20. Before, such a statement was lost without an error."""
+    for prefix in ("rdf", "r"):
+        content = f'<e:p {prefix}:parseType="{kind}" xmlns:{prefix}="{RDF}">t<e:x/></e:p>'
+        found = value(document(content))
+        literal = value(document(content.replace(f'"{kind}"', '"Literal"')))
+        assert found == literal
+        assert found.startswith("t<e:x")
+    # an attribute of another namespace is a property
+    content = f'<e:p><rdf:Description e:parseType="{kind}"/></e:p>'
+    with jelly.read_rdf(document(content), format="rdfxml") as reader:
+        assert f'"{kind}"' in {row.object for row in reader.rows()}
+
+
 REFUSED = {
     "a number for & in an entity": (document("<e:p>&x;</e:p>", '<!DOCTYPE r [<!ENTITY x "&#38;lt;b">]>'), "would be read twice"),
     "a number for < in an entity": (document("", '<!DOCTYPE r [<!ENTITY x "&#x3c;b/>">]>', 'e:p="&x;"'), "would be read twice"),

@@ -341,6 +341,27 @@ def test_history_says_the_order_that_names_decided(tmp_path: Path) -> None:
         assert len(list(jelly.history([folder / "today.rdfp", folder / "correction.rdfp"]))) == 1
 
 
+def test_whole_numbers_of_json_ld_stay_integers() -> None:
+    """JSON-LD 1.1 API, Object to RDF Conversion: a double from 1e21 on. Before, one came from 1e20 on."""
+    for number, wanted in [
+        ("1e19", '"10000000000000000000"^^<http://www.w3.org/2001/XMLSchema#integer>'),
+        ("-5", '"-5"^^<http://www.w3.org/2001/XMLSchema#integer>'),
+        ("1e21", '"1.0E21"^^<http://www.w3.org/2001/XMLSchema#double>'),
+    ]:
+        data = f'{{"@id": "urn:a", "urn:p": {number}}}'.encode()
+        with jelly.read_rdf(data, format="jsonld") as reader:
+            assert [row.object for row in reader.rows()] == [wanted]
+    for number in (
+        "100000000000000000000",
+        "-1e20",
+        "999999999999999900000",
+        "12345678901234567890.1E1",
+    ):
+        data = f'{{"@id": "urn:a", "urn:p": {number}}}'.encode()
+        with pytest.raises(TextError, match="is an integer, but would be read as a double"):
+            list(jelly.read_rdf(data, format="jsonld").rows())
+
+
 def test_line_ends_of_rdf_xml() -> None:
     head = b'<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="urn:e:">'
     inner = [

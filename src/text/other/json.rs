@@ -144,6 +144,7 @@ impl JsonScan {
                     return Ok(None);
                 }
                 self.add(length);
+                check_number(&input[..length])?;
                 if &input[..length] == b"null" && self.open.last().is_some_and(Open::is_base) {
                     stand_in = Some(self.written.base());
                 }
@@ -241,6 +242,23 @@ impl JsonScan {
         self.add(text.len());
         Ok(Token::Other)
     }
+}
+
+/// Rejects a whole number from 1e20 on and below 1e21, which the library reads as a double: it is an integer (JSON-LD 1.1 API,
+/// Object to RDF Conversion).
+fn check_number(token: &[u8]) -> Result<()> {
+    if token.len() < 4 || !matches!(token[0], b'-' | b'0'..=b'9') {
+        return Ok(());
+    }
+    let number: Option<f64> = std::str::from_utf8(token).ok().and_then(|text| text.parse().ok());
+    if number.is_some_and(|number| (1e20..1e21).contains(&number.abs())) {
+        let text = String::from_utf8_lossy(&token[..token.len().min(64)]);
+        let message = format!(
+            "the number {text} is an integer, but would be read as a double; write it as a string, with its datatype"
+        );
+        return Err(Error::new(ErrorKind::TextSyntax, message));
+    }
+    Ok(())
 }
 
 /// Bytes of the string that begins here, with its quotes.

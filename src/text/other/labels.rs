@@ -111,6 +111,7 @@ impl Labels {
         let spelled = self.tags.spelled(language);
         let tag = spelled.as_deref().unwrap_or(language);
         Ok(match literal.direction() {
+            _ if tag.is_empty() => TermBuf::simple_literal(lex),
             None => TermBuf::language_literal(lex, tag),
             Some(BaseDirection::Ltr) => TermBuf::language_literal(lex, &format!("{tag}--ltr")),
             Some(BaseDirection::Rtl) => TermBuf::language_literal(lex, &format!("{tag}--rtl")),

@@ -18,6 +18,8 @@ mod work;
 mod write;
 mod written;
 mod xml;
+mod xml_names;
+mod xml_text;
 
 pub use read::OtherRdf;
 pub use write::TurtleWriter;

@@ -41,6 +41,16 @@ impl Tags {
         let Some(tag) = std::str::from_utf8(tag).ok().filter(|tag| is_tag(tag.as_bytes())) else {
             return Ok(None);
         };
+        self.number(tag).map(Some)
+    }
+
+    /// As [`Self::stand_in`], of an `xml:lang`, which may be empty: there is no language then, not even that of the element
+    /// around it. The library rejects an empty tag.
+    pub(super) fn stand_in_or_none(&self, tag: &[u8]) -> Result<Option<String>> {
+        if tag.is_empty() { self.number("").map(Some) } else { self.stand_in(tag) }
+    }
+
+    fn number(&self, tag: &str) -> Result<String> {
         let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         let number = match table.known.get(tag) {
             Some(number) => *number,
@@ -56,7 +66,7 @@ impl Tags {
                 number
             }
         };
-        Ok(Some(format!("{}{number}", self.mark)))
+        Ok(format!("{}{number}", self.mark))
     }
 
     /// The tag as the document spells it.

@@ -12,6 +12,8 @@ use super::tags::Tags;
 use super::turtle::DEEPER;
 use super::work::Work;
 use super::written::{Edit, Written, looks_made};
+use super::xml_names::{RdfPrefixes, check_name};
+use super::xml_text::Between;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 
@@ -19,7 +21,6 @@ use crate::limits::Limits;
 const ELEMENT: usize = 512;
 /// Each name is looked for in all namespaces, so that many of them take time.
 const NAMESPACE: usize = 32 << 10;
-const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 
 /// What the parser does with the content of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +80,10 @@ pub(super) struct XmlGuard {
     kept: Vec<(usize, Content, usize)>,
     /// Bytes of what collections keep.
     members: usize,
+    /// Bytes of the text since the last tag, and what interrupts it.
+    run: usize,
+    between: Between,
+    rdf_prefixes: RdfPrefixes,
     work: Work,
     nesting: usize,
     most: usize,
@@ -101,6 +106,9 @@ impl XmlGuard {
             ids: 0,
             kept: Vec::new(),
             members: 0,
+            run: 0,
+            between: Between::default(),
+            rdf_prefixes: RdfPrefixes::default(),
             work: Work::new(limits),
             nesting: limits.nesting,
             most: limits.lookup_bytes,
@@ -124,8 +132,12 @@ impl XmlGuard {
     fn text(&mut self, text: &[u8]) -> Result<()> {
         let length = self.entities.length(text)?;
         self.work.add(length, text.len())?;
+        self.run += length;
+        if self.run > self.longest.saturating_add(1 << 10) {
+            return Err(token_too_long(self.longest));
+        }
         if let Some(element) = self.open.last_mut() {
-            let more = length.saturating_sub(element.text);
+            let more = self.run.saturating_sub(element.text);
             element.text += more;
             self.held += more;
             self.check(self.held, "elements that are open")?;
@@ -153,13 +165,12 @@ impl XmlGuard {
     }
 
     fn start(&mut self, tag: &[u8]) -> Result<Vec<Edit>> {
+        self.run = 0;
         let empty = tag.ends_with(b"/");
         let start = self.tag(tag.strip_suffix(b"/").unwrap_or(tag))?;
         if self.open.is_empty() && std::mem::replace(&mut self.rooted, true) {
-            return Err(Error::new(
-                ErrorKind::TextSyntax,
-                "a second root element; an XML document has only one",
-            ));
+            let message = "a second root element; an XML document has only one";
+            return Err(Error::new(ErrorKind::TextSyntax, message));
         }
         self.check(start.bytes, "attributes of an element")?;
         self.work.add(start.bytes, tag.len())?;
@@ -200,6 +211,7 @@ impl XmlGuard {
     }
 
     fn end(&mut self) {
+        self.run = 0;
         let depth = self.open.len();
         if let Some(element) = self.open.pop() {
             self.held -= element.bytes + element.text;
@@ -229,6 +241,7 @@ impl XmlGuard {
             edits: Vec::new(),
         };
         let (mut attributes, mut ids, mut subject) = (0_usize, 0, 0);
+        let mut other_type = None;
         let is_literal = self.is_literal();
         let mut at = tag.iter().position(space).unwrap_or(tag.len());
         check_name(&tag[..at])?;
@@ -253,7 +266,7 @@ impl XmlGuard {
             start.bytes += length + ELEMENT;
             let local = key.iter().rposition(|b| *b == b':').map_or(key, |colon| &key[colon + 1..]);
             if key == b"xmlns" || key.starts_with(b"xmlns:") {
-                self.check_namespace(value)?;
+                self.rdf_prefixes.declare(key, value, &self.entities)?;
                 start.namespaces += 1;
                 start.namespace_bytes += key.len() + value.len() + ENTRY;
                 self.longest_namespace = self.longest_namespace.max(length);
@@ -262,7 +275,8 @@ impl XmlGuard {
             match (key, local) {
                 (b"xml:base", _) => self.longest_base = self.longest_base.max(length),
                 (b"xml:lang", _) => {
-                    start.edits.extend(self.tags.stand_in(value)?.map(|text| Edit { from, to, text }));
+                    let tag = self.tags.stand_in_or_none(value)?;
+                    start.edits.extend(tag.map(|text| Edit { from, to, text }));
                 }
                 (_, b"parseType") => {
                     let content = match value {
@@ -271,7 +285,11 @@ impl XmlGuard {
                         b"Triple" => Content::Kept,
                         // a reference may make any of them
                         value if value.contains(&b'&') => Content::Kept,
-                        _ => Content::Literal,
+                        b"Literal" => Content::Literal,
+                        _ => {
+                            other_type = Some((key, Edit { from, to, text: "Literal".to_owned() }));
+                            Content::Literal
+                        }
                     };
                     // should there be two of them
                     start.content = match start.content {
@@ -289,6 +307,11 @@ impl XmlGuard {
                 _ => start.edits.extend(one_line(value).map(|text| Edit { from, to, text })),
             }
         }
+        // all other types are as `Literal` (RDF/XML, section 7.2.20); the parser would drop their statements
+        if let Some((_, edit)) = other_type.filter(|(key, _)| self.rdf_prefixes.has(key)) {
+            start.edits.push(edit);
+            start.edits.sort_by_key(|edit| edit.from);
+        }
         if ids > 0 {
             self.ids += ids + self.longest_base;
             self.check(self.ids, "values of rdf:ID")?;
@@ -305,17 +328,6 @@ impl XmlGuard {
         let Ok(text) = std::str::from_utf8(label) else { return false };
         let made = if text.contains('&') { self.entities.expand(text) } else { text.to_owned() };
         looks_made(made.as_bytes()) && !made.as_bytes()[0].is_ascii_digit()
-    }
-
-    /// Names of the RDF namespace are found by what they end with, so no other namespace may make one.
-    fn check_namespace(&self, value: &[u8]) -> Result<()> {
-        let Ok(value) = std::str::from_utf8(value) else { return Ok(()) };
-        let made = if value.contains('&') { &self.entities.expand(value) } else { value };
-        if made.len() > RDF.len() && made.starts_with(RDF) {
-            let message = format!("a namespace is longer than {RDF}, but begins with it");
-            return Err(Error::new(ErrorKind::TextSyntax, message));
-        }
-        Ok(())
     }
 
     fn markup(&mut self, markup: &[u8]) -> Result<Vec<Edit>> {
@@ -338,16 +350,6 @@ impl XmlGuard {
     }
 }
 
-/// A name with characters that no name has could become another one behind a namespace.
-fn check_name(name: &[u8]) -> Result<()> {
-    let allowed = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b':') || *b >= 0x80;
-    if name.iter().all(allowed) && !name.ends_with(b":") {
-        return Ok(());
-    }
-    let name = String::from_utf8_lossy(&name[..name.len().min(64)]);
-    Err(Error::new(ErrorKind::TextSyntax, format!("{name:?} is not an XML name")))
-}
-
 impl Guard for XmlGuard {
     fn pass(&mut self, input: &[u8], last: bool, out: &mut Vec<u8>) -> Result<usize> {
         let mut at = 0;
@@ -360,14 +362,23 @@ impl Guard for XmlGuard {
                 None if !last => break,
                 None => {
                     push_lines(out, rest);
+                    self.between.end(out);
                     return Ok(input.len());
                 }
             };
             if token.len() > self.longest.saturating_add(1 << 10) {
                 return Err(token_too_long(self.longest));
             }
+            let is_text = !self.open.is_empty() && !self.is_literal();
             let edits =
                 if is_markup { self.markup(token)? } else { self.plain(token).map(|()| Vec::new())? };
+            if is_markup {
+                if is_text && self.between.take(token, self.longest, out)? {
+                    at += token.len();
+                    continue;
+                }
+                self.between.end(out);
+            }
             let mut copied = 0;
             for Edit { from, to, text } in edits {
                 // the offsets are those behind the `<`
