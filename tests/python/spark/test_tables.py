@@ -7,6 +7,7 @@ import io
 import os
 import random
 import re
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +63,14 @@ def agree(spark: SparkSession, rng: random.Random, logs: int) -> int:
             if row["valid_from"] <= number and (row["valid_to"] is None or number < row["valid_to"])
         }
         assert alive == model.applied(quads, log[:number]), number
+    named = sorted({row["subject"] for row in periods if row["subject"].startswith("<")})
+    if named:
+        some, one = named[:2], periods[0]["predicate"]
+        chosen = jelly.spark.history(
+            df, some, [one, "<urn:none>"], base_df=data, **options
+        ).collect()
+        wanted = [row for row in periods if row["subject"] in some and row["predicate"] == one]
+        assert Counter(chosen) == Counter(wanted)
     if options:
         with pytest.raises(PatchError, match=r"patch\.unfinished"):
             jelly.spark.net(df)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from jelly import _internal
@@ -50,8 +51,8 @@ class Pattern(NamedTuple):
 
     columns: frozenset[str]
     """The columns of the terms."""
-    key: bytes
-    """Key of a quad that has the terms, and a constant in the other columns."""
+    keys: list[bytes]
+    """Keys of the quads that have the terms, and a constant in the other columns."""
 
     def chosen(self, rows: pa.RecordBatch, secret: bytes, labels: Labels) -> pa.RecordBatch:
         """Returns the rows that have the terms.
@@ -72,7 +73,7 @@ class Pattern(NamedTuple):
             for name in QUAD
         ]
         keys = _table_keys(_quads(terms), secret, labels)
-        return rows.filter(pc.equal(keys, pa.scalar(self.key)))
+        return rows.filter(pc.is_in(keys, pa.array(self.keys, keys.type)))
 
 
 class Keys:
@@ -119,11 +120,11 @@ class Keys:
         """
         return df.mapInArrow(_Kept(self.secret, labels, what, changed), df.schema)
 
-    def pattern(self, terms: Mapping[str, str]) -> Pattern:
+    def pattern(self, terms: Mapping[str, Sequence[str]]) -> Pattern:
         """Returns a pattern to select rows.
 
         Args:
-            terms: Terms by their columns.
+            terms: Terms by their columns; a row has one of those of each column.
 
         Raises:
             TextError: A term is not canonical.
@@ -131,9 +132,10 @@ class Keys:
         """
         import pyarrow as pa
 
-        quad = _quads([pa.array([terms.get(name, _ANY)]) for name in QUAD])
-        key = _table_keys(quad, self.secret, "named")[0].as_py()
-        return Pattern(frozenset(terms), key)
+        quads = product(*(terms.get(name, [_ANY]) for name in QUAD))
+        columns = [pa.array(column) for column in zip(*quads, strict=True)]
+        keys = _table_keys(_quads(columns), self.secret, "named").to_pylist()
+        return Pattern(frozenset(terms), keys)
 
 
 def log_keys(rows: pa.RecordBatch, secret: bytes, *, quads: bool) -> pa.Array:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Unpack
 
+from jelly._history import OneOf
 from jelly.spark.tables.changing import by_key
 from jelly.spark.tables.keys import Keys
 from jelly.spark.tables.log import Log, LogOptions
@@ -15,10 +17,10 @@ if TYPE_CHECKING:
 
 def history(
     log_df: DataFrame,
-    subject: str | None = None,
-    predicate: str | None = None,
-    object: str | None = None,
-    graph: str | None = None,
+    subject: OneOf = None,
+    predicate: OneOf = None,
+    object: OneOf = None,
+    graph: OneOf = None,
     *,
     base_df: DataFrame | None = None,
     **options: Unpack[LogOptions],
@@ -31,8 +33,8 @@ def history(
 
     Args:
         log_df: The log, as for :func:`changes`.
-        subject: Only quads with this subject, as canonical N-Triples; None: any. The other terms work in the same
-            way; ``graph=""`` is the default graph.
+        subject: Only quads with this subject, or one of these, as canonical N-Triples; None: any. The other terms
+            work in the same way; ``graph=""`` is the default graph.
         predicate: Like ``subject``.
         object: Like ``subject``; the case of language tags does not matter.
         graph: Like ``subject``.
@@ -51,14 +53,14 @@ def history(
 
     log, keys = Log("history", log_df, options), Keys()
     given = zip(QUAD, (subject, predicate, object, graph), strict=True)
-    pattern = {name: _term(name, wanted) for name, wanted in given if wanted is not None}
+    pattern = {name: _terms(name, wanted) for name, wanted in given if wanted is not None}
     chosen = keys.pattern(pattern) if pattern else None
     columns = ["_change_type", "_commit_version", "seq", *QUAD, "_key"]
     rows = log.changed_quads(keys, pattern=chosen).select(columns)
     if base_df is not None:
         require(base_df, QUAD, "a base")
         labels = log.labels_of_base()
-        if labels == "any" and any("_:" in term for term in pattern.values()):
+        if labels == "any" and any("_:" in term for terms in pattern.values() for term in terms):
             labels = "unscoped"
         base = keys.of_dataset(base_df.select(*QUAD), "the base", labels, pattern=chosen)
         inserted = {
@@ -86,7 +88,11 @@ def history(
     return periods.select(*(f"last.{name}" for name in QUAD), "valid_from", "valid_to")
 
 
-def _term(name: str, text: str) -> str:
-    if text.startswith(("<", '"', "_:")) or (name == "graph" and not text):
-        return text
-    raise ValueError(f"{name} is {text!r}, which is not the canonical text of a term")
+def _terms(name: str, wanted: str | Iterable[str]) -> list[str]:
+    texts = [wanted] if isinstance(wanted, str) else list(wanted)
+    if not texts:
+        raise ValueError(f"{name} is empty; expected a term, or several")
+    for text in texts:
+        if not (text.startswith(("<", '"', "_:")) or (name == "graph" and not text)):
+            raise ValueError(f"{name} is {text!r}, which is not the canonical text of a term")
+    return texts
