@@ -1,8 +1,8 @@
-//! Text under construction, copied in whole blocks.
+//! Text under construction, copied in blocks of a fixed size.
 //!
-//! Terms are made of pieces of 5 to 60 bytes, and calling `memcpy` for each costs more than the copying
-//! does. So pieces that are copied often are kept with `PAD` spare bytes behind them, and so is the text
-//! that is built: blocks of a fixed size are moved in registers, and what is too much is written over.
+//! Terms consist of pieces of 5 to 60 bytes, and calling `memcpy` for each piece costs more than the copying.
+//! So pieces that are copied often have `PAD` spare bytes behind them, and so does the buffer. Blocks of a
+//! fixed size are moved in registers, and the surplus bytes are overwritten later.
 
 mod padded;
 
@@ -10,24 +10,24 @@ pub(crate) use padded::{Padded, PaddedBuf, PaddedSlot};
 
 use padded::PAD;
 
-/// Most terms have no more, and so many bytes are copied at once.
+/// Bytes that are copied at once; most terms are not longer.
 const USUAL: usize = 64;
 
-/// Text that grows at its end.
+/// A text buffer that grows at its end.
 #[derive(Debug, Default)]
 pub(crate) struct TextBuffer {
-    /// All of it initialised, for blocks may be written that are longer than the text.
+    /// All of it is initialised, because a block that is written may be longer than the text.
     bytes: Vec<u8>,
     len: usize,
 }
 
 impl TextBuffer {
-    /// Empty, in the memory of `bytes`.
+    /// Creates an empty buffer in the memory of `bytes`.
     pub(crate) fn within(bytes: Vec<u8>) -> Self {
         TextBuffer { bytes, len: 0 }
     }
 
-    /// The memory; the text is at its start.
+    /// Returns the memory; the text is at its start.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
@@ -43,7 +43,7 @@ impl TextBuffer {
         self.len
     }
 
-    /// From the end of the text on: at least `length` bytes and the spare ones, and never less than the usual ones.
+    /// The room behind the text: at least `length` bytes plus the padding, and never less than `USUAL` bytes.
     #[inline(always)]
     fn room(&mut self, length: usize) -> &mut [u8] {
         if self.bytes.len() < self.len + length + USUAL {
@@ -56,7 +56,8 @@ impl TextBuffer {
     #[inline(never)]
     fn grow(&mut self, length: usize) {
         let needed = self.len + length + USUAL;
-        // filling two buffers costs twice; but memory that was in use before is zeroed, used or not
+        // filling two buffers costs twice, but memory that was in use before is zeroed whether it is used or
+        // not
         let factor = if self.bytes.len() < 1 << 16 { 16 } else { 2 };
         let size = needed.max(factor * self.bytes.len()).max(1 << 12);
         let mut bytes = vec![0; size];
@@ -75,7 +76,7 @@ impl TextBuffer {
         self.len += text.len();
     }
 
-    /// The first `length` bytes of a text, which may go on behind them.
+    /// Appends the first `length` bytes of a text that may continue behind them.
     #[inline(always)]
     pub(crate) fn push_start(&mut self, text: &str, length: usize) {
         let (start, _) = text.split_at(length);
@@ -93,7 +94,7 @@ impl TextBuffer {
         self.len += 1;
     }
 
-    /// One padded text after the other.
+    /// Appends two padded texts.
     #[inline(always)]
     pub(crate) fn push_padded(&mut self, first: Padded<'_>, second: Padded<'_>) {
         let length = first.len() + second.len();
@@ -103,7 +104,7 @@ impl TextBuffer {
         self.len += length;
     }
 
-    /// `"`, a lexical form, and what follows it.
+    /// Appends `"`, a lexical form, and the text that follows it.
     pub(crate) fn push_quoted(&mut self, lex: &str, after: Padded<'_>) {
         let length = 1 + lex.len() + after.len();
         let room = self.room(length);
@@ -113,7 +114,7 @@ impl TextBuffer {
         self.len += length;
     }
 
-    /// `<`, an IRI and `>`.
+    /// Appends `<`, an IRI and `>`.
     #[inline(always)]
     pub(crate) fn push_iri(&mut self, iri: &str) {
         let room = self.room(2 + iri.len());
@@ -123,7 +124,7 @@ impl TextBuffer {
         self.len += 2 + iri.len();
     }
 
-    /// `_:`, what stands before a label, and the label.
+    /// Appends `_:`, the text before a label, and the label.
     #[inline(always)]
     pub(crate) fn push_label(&mut self, before: &str, label: &str) {
         let length = 2 + before.len() + label.len();
@@ -136,12 +137,12 @@ impl TextBuffer {
         self.len += length;
     }
 
-    /// Adds again `length` bytes that stand at `start`.
+    /// Appends a copy of the `length` bytes at `start`.
     #[inline(always)]
     pub(crate) fn repeat(&mut self, start: usize, length: usize) {
         let end = self.len;
         let _ = self.room(length);
-        // what a block reads from behind the text is written behind the text
+        // the bytes that a block reads from behind the text are written behind the text
         let bytes = self.bytes.as_mut_slice();
         let mut done = 0;
         while done < length {
@@ -169,24 +170,24 @@ impl TextBuffer {
         &self.bytes[..self.len]
     }
 
-    /// The text from a place on, to be changed byte by byte.
+    /// The text from `start` on, to be changed byte by byte.
     pub(crate) fn tail_mut(&mut self, start: usize) -> &mut [u8] {
         &mut self.bytes[start..self.len]
     }
 
-    /// Takes back what is behind so many bytes.
+    /// Shortens the text to `length` bytes.
     pub(crate) fn truncate(&mut self, length: usize) {
         self.len = self.len.min(length);
     }
 
-    /// Forgets the text and keeps the memory.
+    /// Removes the text and keeps the memory.
     #[inline(always)]
     pub(crate) fn clear(&mut self) {
         self.len = 0;
     }
 }
 
-/// Copies text that has no spare bytes to where there are some.
+/// Copies text without spare bytes to a place with spare bytes.
 #[inline(always)]
 pub(crate) fn copy(to: &mut [u8], text: &[u8]) {
     let length = text.len();

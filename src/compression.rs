@@ -1,21 +1,21 @@
-//! Compressions: their names, how files with them begin, and how their names end.
+//! Compressions: their names, the first bytes of compressed files, and the extensions.
 
 /// How a source is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
-    /// Not at all.
+    /// No compression.
     None,
     /// gzip (RFC 1952).
     Gzip,
     /// Zstandard (RFC 8878).
     Zstd,
-    /// bzip2, which is only read.
+    /// bzip2 (read only).
     Bzip2,
-    /// xz (the .xz file format 1.2), which is only read.
+    /// xz (the .xz file format 1.2, read only).
     Xz,
 }
 
-/// Endings of names, in lower case.
+/// File name extensions, in lower case.
 const ENDINGS: [&str; 5] = [".gz", ".zst", ".zstd", ".bz2", ".xz"];
 
 impl Compression {
@@ -30,7 +30,7 @@ impl Compression {
         }
     }
 
-    /// Detects the compression by the first four bytes.
+    /// Detects the compression from the first four bytes.
     pub fn detect(start: &[u8]) -> Self {
         match *start {
             [0x1f, 0x8b, ..] => Compression::Gzip,
@@ -42,12 +42,12 @@ impl Compression {
     }
 }
 
-/// The ending of a compression that a name in lower case has.
+/// The compression extension of a file name in lower case.
 pub(crate) fn ending_of(name: &str) -> Option<&'static str> {
     ENDINGS.into_iter().find(|ending| name.ends_with(ending))
 }
 
-/// A name in lower case without the ending of a compression.
+/// A file name in lower case without its compression extension.
 pub(crate) fn unpacked(name: &str) -> &str {
     ending_of(name).and_then(|ending| name.strip_suffix(ending)).unwrap_or(name)
 }

@@ -13,34 +13,35 @@ use crate::patch::{Again, BaseLabels, Work};
 use crate::reader::RowSource;
 use crate::sink::{PatchSink, RdfSink};
 
-/// The source of the rows of a conversion, for any sink.
+/// A source of rows for a conversion, for any sink.
 pub trait Source: Sized {
-    /// Its statements; `keeps_frames`: those of different frames stay apart.
+    /// Reads statements; `keeps_frames` keeps the statements of different frames apart.
     fn statements<S: RdfSink>(self, keeps_frames: bool) -> Result<Box<dyn RowSource<S>>>;
 
-    /// Its patches.
+    /// Reads patches.
     fn patches<S: PatchSink>(self) -> Result<Box<dyn RowSource<S>>>;
 }
 
-/// The options of a conversion; formats that no option sets are detected from names and content.
+/// The options of a conversion. Formats that no option sets are detected from names and content.
 pub struct Conversion {
     open: OpenOptions,
-    /// What is asked of the writer.
+    /// The options of the writer.
     write: Values,
-    /// What IRIs of blank nodes begin with.
+    /// The start of the IRIs that replace blank nodes.
     skolemize: Option<String>,
-    /// What IRIs begin with that become blank nodes.
+    /// The start of the IRIs that become blank nodes.
     deskolemize: Option<String>,
-    /// `None`: they get the scope of the source.
+    /// `None`: blank nodes get the scope of the source.
     labels: Option<BaseLabels>,
 }
 
-/// What `blank_nodes` says, in the order of its words.
+/// The values of `blank_nodes`, in the order of their names.
 const LABELS: [Option<BaseLabels>; 4] =
     [Some(BaseLabels::Keep), Some(BaseLabels::Content), Some(BaseLabels::Rdfc10), None];
 
 impl Conversion {
-    /// Makes a conversion from the options of the source, which may have a name, and of the output.
+    /// Creates a conversion from the options of the source, its name if it has one, and the options of the
+    /// output.
     ///
     /// # Errors
     /// `argument`: an option has a wrong value.
@@ -57,8 +58,8 @@ impl Conversion {
     /// Reads all of `source` and writes it to `target`; `poll` gets the progress and can stop the conversion.
     ///
     /// # Errors
-    /// `argument`: the formats do not fit each other, or an option does not work with them; otherwise the
-    /// error of the source or the output. No file is written then.
+    /// `argument`: the formats do not fit each other, or an option does not work with them. Otherwise the
+    /// error of the source or the output. After an error no file is written.
     pub fn run(
         self,
         source: io::Source,
@@ -95,7 +96,7 @@ impl Conversion {
             None => Some(Scoped::new(Identity::of(&source, &open).number(open.decode.source.as_deref())?)),
         };
         if wanted.reads_first() {
-            // all of it is read before the first label is known
+            // the whole source is read before the first label is known
             let again = Again::new(source, open)?;
             if let AnyFormat::Rdf(_) = Input::open(again.source(), &again.options)?.format()? {
                 labels = wanted.names(&again, &mut Work::new(&mut |_| poll(Tally::default())))?;
@@ -145,11 +146,11 @@ fn other_rows() -> Error {
     Error::new(ErrorKind::Internal, "a conversion asked for rows that its source does not have")
 }
 
-/// Writes all rows of a source of statements, or of patches, to `target`, with options of `convert` for its output.
-/// `format` is that of the statements, where they come from a file.
+/// Writes all rows of a source of statements or patches to `target`, with the options of `convert` for the
+/// output. `format` is the format of the statements, if they come from a file.
 ///
 /// # Errors
-/// As of [`Conversion::run`].
+/// The errors of [`Conversion::run`].
 pub fn write_rows<R: Source>(
     rows: R,
     is_patch: bool,

@@ -1,4 +1,4 @@
-//! Threads that read the pieces of a source, and hand them back in the order of the source.
+//! Threads that read the pieces of a source and return them in the order of the source.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -7,32 +7,32 @@ use std::time::Duration;
 use crate::error::{Error, ErrorKind, Result, catch_panic};
 use crate::reader::Poll;
 
-/// How long nobody asks for interrupts.
+/// Maximum time between two checks for interrupts.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// What reads a piece in a thread; `None`: one thread has to read it.
+/// Reads a piece in a thread; returns `None` if a single thread has to read the piece.
 pub(crate) type ReadPiece<P, R> = Box<dyn FnMut(&mut P) -> Option<R> + Send>;
 
-/// A piece that comes back.
+/// A piece that a thread returned.
 pub(crate) struct Done<P, R> {
     pub(crate) piece: P,
     pub(crate) read: Option<R>,
 }
 
-/// Threads, and the pieces that they have.
+/// The threads and their pieces.
 pub(crate) struct Crew<P, R> {
     threads: Vec<Worker<P, R>>,
-    /// So many at most.
+    /// Maximum number of threads.
     most: usize,
-    /// Pieces that each has: one that it reads, and those that wait.
+    /// Pieces per thread: the one that it reads, and those that wait.
     each: usize,
-    /// Pieces that were given to threads, and those that came back.
+    /// Number of pieces given to threads, and number of pieces returned.
     sent: usize,
     received: usize,
     process: u32,
 }
 
-/// Only the process that started a thread touches what both share, as in `io::ahead`.
+/// Only the process that started a thread touches the data shared with that thread, as in `io::ahead`.
 struct Worker<P, R> {
     pieces: Sender<P>,
     done: Receiver<Done<P, R>>,
@@ -40,34 +40,35 @@ struct Worker<P, R> {
 }
 
 impl<P: Send + 'static, R: Send + 'static> Crew<P, R> {
-    /// Nobody yet.
+    /// Creates a crew without threads.
     pub(crate) fn new(threads: usize, each: usize) -> Self {
         Crew { threads: Vec::new(), most: threads, each, sent: 0, received: 0, process: std::process::id() }
     }
 
-    /// Whether another piece can be given.
+    /// Whether a thread can take another piece.
     pub(crate) fn has_room(&self) -> bool {
         self.waiting() < self.each * self.most
     }
 
-    /// Pieces that will come back.
+    /// Number of pieces that threads have not returned yet.
     pub(crate) fn waiting(&self) -> usize {
         self.sent - self.received
     }
 
-    /// Pieces that came back.
+    /// Number of pieces that threads returned.
     #[cfg(feature = "arrow")]
     pub(crate) fn received(&self) -> usize {
         self.received
     }
 
-    /// Gives a piece to a thread, which starts with it; the piece comes back where the system has no thread at all.
+    /// Gives a piece to a thread, which starts to read it. Returns the piece if the system cannot start any
+    /// thread.
     pub(crate) fn give(&mut self, piece: P, reader: impl FnOnce() -> ReadPiece<P, R>) -> Result<Option<P>> {
         if self.threads.len() < self.most {
             self.process = std::process::id();
             match Worker::start(reader()) {
                 Ok(worker) => self.threads.push(worker),
-                // the system gives no other: those that are there go on
+                // the system cannot start another thread: the existing ones continue
                 Err(_) if self.sent > 0 => self.most = self.threads.len(),
                 Err(_) => return Ok(Some(piece)),
             }
@@ -92,7 +93,7 @@ impl<P: Send + 'static, R: Send + 'static> Crew<P, R> {
         Ok(done)
     }
 
-    /// Waits for all pieces, which one thread has to read.
+    /// Waits for all pieces, for a single thread to read.
     pub(crate) fn take_unread(&mut self, first: P, poll: Poll<'_>) -> Result<Vec<P>> {
         let mut unread = vec![first];
         while self.waiting() > 0 {
@@ -101,7 +102,7 @@ impl<P: Send + 'static, R: Send + 'static> Crew<P, R> {
         Ok(unread)
     }
 
-    /// Fails in the child of a fork: threads of its parent have the pieces.
+    /// Fails in the child process of a fork, because the threads of the parent have the pieces.
     pub(crate) fn check_process(&self) -> Result<()> {
         if self.is_forked() {
             let message = "the process was forked while threads read the source; open the source in the child, or with threads=1 in the parent";
@@ -116,13 +117,13 @@ impl<P, R> Crew<P, R> {
         !self.threads.is_empty() && self.process != std::process::id()
     }
 
-    /// Ends all threads and waits for them.
+    /// Stops all threads and waits for them.
     pub(crate) fn end(&mut self) {
         self.received = self.sent;
         if self.is_forked() {
             return std::mem::forget(std::mem::take(&mut self.threads));
         }
-        // all of them, before one is waited for
+        // stop all of them before waiting for one
         let (pieces, threads): (Vec<_>, Vec<_>) =
             self.threads.drain(..).map(|worker| ((worker.pieces, worker.done), worker.thread)).unzip();
         drop(pieces);
@@ -132,7 +133,7 @@ impl<P, R> Crew<P, R> {
     }
 }
 
-/// Threads close nothing and hold only their pieces; still none outlives its reader.
+/// Threads close nothing and hold only their pieces, but no thread outlives its reader.
 impl<P, R> Drop for Crew<P, R> {
     fn drop(&mut self) {
         self.end();

@@ -9,27 +9,27 @@ mod kind;
 
 pub use kind::{ErrorClass, ErrorKind};
 
-/// The result of everything that can fail in this crate.
+/// The result of every function of this crate that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Where in the input: frames, rows and bytes count from 0, lines and columns from 1.
+/// A position in the input. Frames, rows and bytes count from 0, lines and columns from 1.
 ///
-/// `row` counts every row of its frame, also options and lookup entries; an error between rows has
-/// the number of the row that would come next. `offset` is the first wrong byte in the decompressed stream:
-/// of a field, of a wrong varint or length, or of the content of a message that lacks a field.
+/// `row` counts every row of its frame, also options and lookup entries. An error between rows has the number
+/// of the next row. `offset` is the first wrong byte in the decompressed stream: of a field, of a wrong
+/// varint or length, or of the content of a message that lacks a field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Position {
     /// The path, topic or name of the stream.
     pub source: Option<Arc<str>>,
-    /// Frame in the stream.
+    /// 0-based frame in the stream.
     pub frame: Option<u64>,
-    /// Row in the frame.
+    /// 0-based row in the frame.
     pub row: Option<u64>,
-    /// Byte in the decompressed stream.
+    /// 0-based byte in the decompressed stream.
     pub offset: Option<u64>,
-    /// Line of a text format.
+    /// 1-based line of a text format.
     pub line: Option<u64>,
-    /// Column of a text format.
+    /// 1-based column of a text format.
     pub column: Option<u64>,
 }
 
@@ -47,7 +47,7 @@ struct Inner {
 }
 
 impl Error {
-    /// A new error without a position.
+    /// Creates an error without a position.
     #[cold]
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Error(Box::new(Inner {
@@ -60,7 +60,7 @@ impl Error {
         }))
     }
 
-    /// A limit error that names the field of [`Limits`](crate::Limits) that raises it.
+    /// Creates a limit error that names the field of [`Limits`](crate::Limits) to raise.
     #[cold]
     pub fn limit(kind: ErrorKind, limit: &'static str, message: impl Into<String>) -> Self {
         let mut error = Error::new(kind, message);
@@ -68,7 +68,7 @@ impl Error {
         error
     }
 
-    /// Says what may help.
+    /// Adds a hint.
     #[cold]
     #[must_use]
     pub(crate) fn with_hint(mut self, hint: &str) -> Self {
@@ -77,21 +77,21 @@ impl Error {
         self
     }
 
-    /// Names the wrong field, such as `quad.o_iri.name_id`.
+    /// Adds the name of the wrong field, such as `quad.o_iri.name_id`.
     #[must_use]
     pub fn with_field(mut self, field: String) -> Self {
         self.0.field = Some(field);
         self
     }
 
-    /// Puts the error at another byte.
+    /// Moves the error to another byte.
     #[must_use]
     pub(crate) fn moved_to(mut self, offset: u64) -> Self {
         self.0.position.offset = Some(offset);
         self
     }
 
-    /// Message and place, without kind and source.
+    /// The message and the position, without kind and source.
     pub(crate) fn told_apart(mut self) -> String {
         self.0.position.source = None;
         let text = self.to_string();
@@ -115,22 +115,22 @@ impl Error {
         self
     }
 
-    /// What went wrong.
+    /// The kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The text without kind and position.
+    /// The message, without kind and position.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// Where.
+    /// The position.
     pub fn position(&self) -> &Position {
         &self.0.position
     }
 
-    /// The wrong field, with dots.
+    /// The path of the wrong field, with dots.
     pub fn field(&self) -> Option<&str> {
         self.0.field.as_deref()
     }
@@ -140,19 +140,19 @@ impl Error {
         self.0.limit
     }
 
-    /// The error of the operating system or source, if that is the cause.
+    /// The error of the operating system or source, if it is the cause.
     pub fn io_error(&self) -> Option<&io::Error> {
         self.0.cause.as_ref()
     }
 
-    /// Takes the error of the operating system or source out.
+    /// Extracts the error of the operating system or source.
     pub fn into_io_error(self) -> Option<io::Error> {
         self.0.cause
     }
 }
 
 impl From<io::Error> for Error {
-    /// Readers hand our own errors through as [`io::Error`]; they come out as they were.
+    /// Readers pass errors of this crate on as [`io::Error`]; this conversion returns them unchanged.
     fn from(cause: io::Error) -> Self {
         let cause = match cause.downcast::<Error>() {
             Ok(own) => return own,
@@ -203,9 +203,9 @@ impl std::error::Error for Error {
     }
 }
 
-/// Runs `work` at the border to another language: a panic becomes an internal error.
+/// Runs `work` at the border to another language and turns a panic into an internal error.
 ///
-/// What `work` holds must not be used again after a panic.
+/// The values that `work` holds must not be used again after a panic.
 pub fn catch_panic<T, E: From<Error>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<&str>().copied();
@@ -216,7 +216,7 @@ pub fn catch_panic<T, E: From<Error>>(work: impl FnOnce() -> Result<T, E>) -> Re
     })
 }
 
-/// Text of the input for a message: escaped and cut at 120 bytes.
+/// An excerpt of the input for a message: escaped, and cut at 120 bytes.
 pub(crate) fn excerpt(text: &str) -> String {
     let mut end = text.len().min(120);
     while !text.is_char_boundary(end) {

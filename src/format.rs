@@ -1,4 +1,4 @@
-//! The formats, their names and extensions.
+//! The formats, their names and their file name extensions.
 
 use crate::compression::{ending_of, unpacked};
 use crate::error::{Error, ErrorKind, Result};
@@ -18,13 +18,13 @@ macro_rules! formats {
                 match self { $($name::$variant => $text,)* }
             }
 
-            /// The name for people.
+            /// The name for readers of messages.
             pub fn title(self) -> &'static str {
                 match self { $($name::$variant => $title,)* }
             }
 
-            /// The format with this name in options, or one of its other names: media types, and names as
-            /// other programs have them.
+            /// Finds the format with this name. The name can be the one in options, a media type, or a name
+            /// that other programs use.
             pub fn from_name(name: &str) -> Option<Self> {
                 let name = name.to_ascii_lowercase();
                 $(if name == $text || (&$others as &[&str]).contains(&name.as_str()) {
@@ -33,7 +33,7 @@ macro_rules! formats {
                 None
             }
 
-            /// By the extension of a file name, also under `.gz` and `.zst`.
+            /// Finds the format by the extension of a file name, also before `.gz` and `.zst`.
             pub fn of_file(name: &str) -> Option<Self> {
                 let extension = extension(name)?;
                 $(if (&$extensions as &[&str]).contains(&extension.as_str()) {
@@ -80,13 +80,13 @@ formats! {
 }
 
 impl RdfFormat {
-    /// Whether it can declare prefixes.
+    /// Whether the format can declare prefixes.
     pub fn holds_prefixes(self) -> bool {
         !matches!(self, RdfFormat::NTriples | RdfFormat::NQuads)
     }
 
-    /// Whether most blank nodes have no label in this format, so that readers make one, which is another node in
-    /// another file.
+    /// Whether most blank nodes have no label in this format. Readers then create labels, which mean other
+    /// nodes in other files.
     pub fn has_unlabelled_nodes(self) -> bool {
         matches!(self, RdfFormat::Turtle | RdfFormat::TriG | RdfFormat::RdfXml | RdfFormat::JsonLd)
     }
@@ -98,8 +98,8 @@ fn extension(name: &str) -> Option<String> {
     (!stem.is_empty()).then(|| extension.to_owned())
 }
 
-/// Why a file without a byte is damaged, by its name; nothing where such a file is an empty document, or where the name
-/// does not say what the file holds (`/dev/null`).
+/// The reason why an empty file with this name is damaged. `None` if an empty file is an empty document, or
+/// if the name does not show the content (`/dev/null`).
 pub(crate) fn why_not_empty(name: &str, is_compressed: bool) -> Option<String> {
     let ending = ending_of(&name.to_ascii_lowercase());
     if let Some(ending) = ending.filter(|_| !is_compressed) {
@@ -115,12 +115,12 @@ pub(crate) fn why_not_empty(name: &str, is_compressed: bool) -> Option<String> {
     }
 }
 
-/// Why a stream of Jelly has bytes.
+/// The reason why a Jelly stream cannot be empty.
 pub(crate) const OPTIONS_FIRST: &str = "a stream begins with its options";
 
 /// Checks whether a file name is possible for a new file of patches or statements, if no format is given.
 ///
-/// A name without an extension is possible, and a name that ends in a number, as files of logs do.
+/// A name can have no extension, or end in a number as the names of log files do.
 ///
 /// # Errors
 /// `argument.extension`: the extension belongs to other data, or to no format that can be written.
@@ -204,9 +204,9 @@ mod tests {
 /// A format of statements or of patches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnyFormat {
-    /// Of statements.
+    /// A format of statements.
     Rdf(RdfFormat),
-    /// Of patches.
+    /// A format of patches.
     Patch(PatchFormat),
 }
 
@@ -219,7 +219,7 @@ impl AnyFormat {
         }
     }
 
-    /// Whether it is Jelly.
+    /// Whether the format is Jelly.
     pub(crate) fn is_jelly(self) -> bool {
         matches!(self, AnyFormat::Rdf(RdfFormat::Jelly) | AnyFormat::Patch(PatchFormat::Jelly))
     }

@@ -1,21 +1,21 @@
 //! Jelly-Patch and Jelly-RDF at native speed.
 //!
-//! The crate has these interfaces, each for both formats:
+//! The crate has three interfaces, each for both formats:
 //!
-//! - [`decode`]: push. [`decode::PatchDecoder`] and [`decode::RdfDecoder`] take bytes in pieces of any size and
-//!   pass rows to a [`sink`]; they do no I/O and keep no row after its sink has returned.
-//! - [`open`](mod@open): pull. [`open::open_patch`] and [`open::open_rdf`] read a [source](io::Source) of any format,
-//!   compressed or not: row by row, patch by patch, or into a [`sink`]. With the feature `arrow`, `arrow::read_patch`
-//!   and `arrow::read_rdf` give record batches of the same sources.
-//! - [`encode`]: [`encode::RdfEncoder`] and [`encode::PatchEncoder`] are sinks that write frames; [`index`] finds the
-//!   sync points of their files.
+//! - [`decode`]: push. [`decode::PatchDecoder`] and [`decode::RdfDecoder`] take bytes in pieces of any size
+//!   and pass rows to a [`sink`]. They do no I/O and keep no row after its sink has returned.
+//! - [`open`](mod@open): pull. [`open::open_patch`] and [`open::open_rdf`] read a [source](io::Source) of any
+//!   format, compressed or not: row by row, patch by patch, or into a [`sink`]. With the feature `arrow`,
+//!   `arrow::read_patch` and `arrow::read_rdf` return record batches of the same sources.
+//! - [`encode`]: [`encode::RdfEncoder`] and [`encode::PatchEncoder`] are sinks that write frames. [`index`]
+//!   finds the sync points of their files.
 //!
-//! [`patch`] has the operations on patches: apply, compare, undo, merge, and versions of a log; [`patch::files`] does
-//! the same with files.
+//! [`patch`] has the operations on patches: apply, compare, undo, merge, and versions of a log.
+//! [`patch::files`] has the same operations on files.
 //!
-//! One flow: bytes -> delimiter -> frame -> row -> lookup, iri, repeat -> rdf | patch -> sink. Arrow columns, Python
-//! rows, counters and filters are all sinks. Each [`Error`] has a stable kind and a position; [`Limits`] are
-//! the limits of readers.
+//! All rows take one path: bytes -> delimiter -> frame -> row -> lookup, iri, repeat -> rdf | patch -> sink.
+//! Arrow columns, Python rows, counters and filters are all sinks. Each [`Error`] has a stable kind and a
+//! position. [`Limits`] are the limits of readers.
 //!
 //! Features: `arrow` (default) and `python` (the native module of the package `jelly`); the core needs neither.
 #![warn(missing_docs, unreachable_pub)]

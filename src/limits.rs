@@ -13,7 +13,7 @@ pub struct LimitRow {
     pub least: i64,
     /// The largest value.
     pub most: i64,
-    /// What the limit bounds; the first sentence stands alone.
+    /// What the limit bounds; the first sentence is complete in itself.
     pub doc: &'static str,
 }
 
@@ -26,10 +26,11 @@ impl LimitRow {
 
 macro_rules! limits {
     ($($name:ident: $type:ty = $default:expr, $range:expr, $doc:literal;)*) => {
-        /// Bounds on memory, depth and growth; every [`Limit`](crate::ErrorClass::Limit) error names the field that raises it.
+        /// Limits on memory, depth and growth. Every [`Limit`](crate::ErrorClass::Limit) error names the
+        /// field to raise.
         ///
-        /// The input cannot cause an allocation by declaring a size: a declared length is checked against the limit,
-        /// then against the bytes that arrive. Numbers are bytes unless the field says otherwise.
+        /// The input cannot cause an allocation by declaring a size: a declared length is checked against the
+        /// limit, and then against the bytes that arrive. Numbers are bytes unless the field says otherwise.
         #[derive(Clone, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub struct Limits {
@@ -44,7 +45,7 @@ macro_rules! limits {
             }
         }
 
-        /// Every limit.
+        /// All limits.
         pub const LIMITS: &[LimitRow] = &[$(LimitRow {
             name: stringify!($name),
             default: $default,
@@ -54,7 +55,8 @@ macro_rules! limits {
         },)*];
 
         impl Limits {
-            /// Changes a limit by its name; false if no limit has this name, or the number is out of range.
+            /// Changes a limit by its name. Returns false if no limit has this name, or if the number is out
+            /// of range.
             pub fn set(&mut self, name: &str, value: i64) -> bool {
                 if !LIMITS.iter().any(|row| row.name == name && (row.least..=row.most).contains(&value)) {
                     return false;
@@ -89,17 +91,17 @@ limits! {
     blank_bytes: usize = 256 << 20, 1..=i64::MAX, "Memory for statements with blank nodes while blank nodes are matched or get content labels. If the statements need more, they are divided into parts of whole components, in temporary files. The differences between two datasets, and a single component, may take four times as much.";
 }
 
-/// Growth is not judged before this much text is out.
+/// Output up to this size is not checked for excessive growth.
 pub(crate) const EXPANSION_GRACE: u64 = 64 << 20;
 
-/// Owned terms are written and dropped level by level, on the stack.
+/// Maximum nesting of owned terms, which are written and dropped level by level, on the stack.
 pub(crate) const MAX_NESTING: usize = 256;
 
 impl Limits {
-    /// The most that `batch_bytes` can be: offsets of Arrow have 32 bits.
+    /// Maximum of `batch_bytes`: Arrow offsets have 32 bits.
     pub(crate) const MOST_BATCH_BYTES: i64 = 1 << 30;
 
-    /// Bytes that a decoder and what takes its rows may keep from row to row, the tables included.
+    /// Bytes that a decoder and its sink may keep from row to row, including the lookup tables.
     pub(crate) fn kept_bytes(&self) -> usize {
         let rows = self.row_bytes.saturating_mul(2);
         self.lookup_bytes.max(self.term_bytes.saturating_mul(4)).max(rows)

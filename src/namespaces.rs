@@ -1,14 +1,15 @@
-//! Labels of namespaces that a stream declared.
+//! The namespaces that a stream declared.
 
 use std::collections::HashMap;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::term::Iri;
 
-/// What an entry costs beside its text.
+/// Memory of an entry in addition to its text.
 const ENTRY: usize = 96;
 
-/// Label and IRI of each declaration, in the order of first appearance; the last declaration of a label stands.
+/// Label and IRI of each declaration, in the order of first appearance. The last declaration of a label is
+/// valid.
 #[derive(Debug, Default)]
 pub struct Namespaces {
     entries: Vec<Option<(String, String)>>,
@@ -23,7 +24,7 @@ impl Namespaces {
         self.entries.iter().flatten().map(|(label, iri)| (label.as_str(), iri.as_str()))
     }
 
-    /// Bytes held, about.
+    /// Approximate number of bytes held.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -33,18 +34,18 @@ impl Namespaces {
         self.entries.iter().flatten().cloned().collect()
     }
 
-    /// Whether a namespace was to be forgotten that was not declared here.
+    /// Whether a namespace was removed that was not declared here.
     #[cfg_attr(not(feature = "arrow"), expect(dead_code, reason = "only threads that make batches need it"))]
     pub(crate) fn removed_others(&self) -> bool {
         self.removed_others
     }
 
-    /// Remembers a namespace; all of them may hold `most` bytes.
+    /// Adds a namespace; all namespaces together may have `most` bytes.
     pub(crate) fn declare(&mut self, label: &str, iri: &Iri<'_>, most: usize) -> Result<()> {
         self.put(label, iri.to_string(), most)
     }
 
-    /// Remembers what was declared behind this.
+    /// Adds the declarations that follow these in the source.
     #[cfg_attr(not(feature = "arrow"), expect(dead_code, reason = "only threads that make batches need it"))]
     pub(crate) fn add(&mut self, later: &Namespaces, most: usize) -> Result<()> {
         later.iter().try_for_each(|(label, iri)| self.put(label, iri.to_owned(), most))
@@ -67,7 +68,7 @@ impl Namespaces {
         Ok(())
     }
 
-    /// Forgets a namespace.
+    /// Removes a namespace.
     pub(crate) fn remove(&mut self, label: &str) {
         if let Some(place) = self.places.remove(label)
             && let Some((label, iri)) = self.entries[place].take()

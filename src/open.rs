@@ -1,4 +1,4 @@
-//! From a source to rows: detects its format and creates its decoder.
+//! Opens a source of rows: detects its format and creates its decoder.
 
 mod committed;
 mod identity;
@@ -28,7 +28,7 @@ pub(crate) use lines::{LineBlocks, LinesReader};
 pub use part_of::PartOf;
 pub(crate) use part_of::TextState;
 
-/// How a source is read; one list for every format.
+/// How a source is read; the same options for every format.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct OpenOptions {
@@ -36,30 +36,30 @@ pub struct OpenOptions {
     pub rdf_format: Option<RdfFormat>,
     /// The format of patches; `None`: detected from the content, then from the name.
     pub patch_format: Option<PatchFormat>,
-    /// How frames lie in the bytes, what is rejected, the limits, and the name of the source.
+    /// The framing, what is rejected, the limits, and the name of the source.
     pub decode: DecodeOptions,
-    /// `None`: detected from the content.
+    /// The compression; `None`: detected from the content.
     pub compression: Option<Compression>,
-    /// Only rows of committed transactions (patches).
+    /// Return only rows of committed transactions (patches).
     pub committed: bool,
-    /// Rejects an empty source (zero bytes) that must be Jelly, because Jelly streams begin with options. An
-    /// empty file whose name shows that it must have bytes is always rejected. In the other formats, zero
-    /// bytes are an empty document.
+    /// Reject an empty source (zero bytes) that must be Jelly, because Jelly streams begin with options. An
+    /// empty file whose name shows that it must have bytes is always rejected. In the other formats, an empty
+    /// source is an empty document.
     pub refuse_empty: bool,
-    /// Continue where this snapshot was taken.
+    /// Continue at the position of this snapshot.
     pub resume: Option<Vec<u8>>,
-    /// Where to begin; `None`: at the start. In Jelly a sync point. In N-Triples, N-Quads and RDF Patch any
-    /// byte: the rows are those of the lines that begin at it or after it.
+    /// Where to begin; `None`: at the start. In Jelly, a sync point. In N-Triples, N-Quads and RDF Patch, any
+    /// byte: rows are read from the lines that begin at or after it.
     pub start: Option<u64>,
     /// Where to stop, by the same rules; `None`: at the end.
     pub end: Option<u64>,
     /// The part to read, instead of `start` and `end`.
     pub split: Option<PartOf>,
-    /// The text that scopes of labels are computed from, instead of the name, because different sources can
-    /// have the same name.
+    /// The text from which label scopes are computed, instead of the name, because different sources can have
+    /// the same name.
     pub scope: Option<String>,
-    /// Maximum number of threads that read the source; `None`: one reads rows, and a second decompresses if
-    /// there are enough processors.
+    /// Maximum number of threads that read the source; `None`: one thread reads rows, and a second one
+    /// decompresses if there are enough processors.
     pub threads: Option<usize>,
 }
 
@@ -80,7 +80,7 @@ pub type RdfReader<S> = RowReader<RdfFormat, S>;
 pub type PatchReader<S> = RowReader<PatchFormat, S>;
 
 impl<F, S> RowReader<F, S> {
-    /// The rows alone.
+    /// Returns the rows without the format.
     pub fn into_rows(self) -> Box<dyn RowSource<S>> {
         self.rows
     }
@@ -114,16 +114,16 @@ pub fn open_patch<S: PatchSink>(source: Source, options: &OpenOptions) -> Result
     input.patches(format)
 }
 
-/// An open source of which no row was read yet: its format can be requested first.
+/// An open source before its first row is read; its format can be requested first.
 pub struct Input<'o> {
     opened: Opened,
-    /// The name that suggests a format: of the file, or what the source is called.
+    /// The name that suggests a format: the file name, or the name of the source.
     name: Option<String>,
     options: &'o OpenOptions,
 }
 
 impl<'o> Input<'o> {
-    /// Opens a source and looks at its first bytes.
+    /// Opens a source and reads its first bytes.
     pub fn open(source: Source, options: &'o OpenOptions) -> Result<Self> {
         let decode = &options.decode;
         let name = match &source {
@@ -146,7 +146,7 @@ impl<'o> Input<'o> {
         self.opened
     }
 
-    /// Whether it has patches: by the requested format, else by the content, else by the name.
+    /// Whether the source has patches: by the requested format, else by the content, else by the name.
     pub fn has_patches(&self) -> bool {
         match (self.options.rdf_format, self.options.patch_format) {
             (None, None) => is_patch(self.opened.content, self.name.as_deref()),
@@ -162,19 +162,19 @@ impl<'o> Input<'o> {
         self.rdf_format().map(AnyFormat::Rdf)
     }
 
-    /// The format of its statements.
+    /// The format of the statements.
     pub fn rdf_format(&self) -> Result<RdfFormat> {
         let detect = || rdf_format(self.opened.content, self.name.as_deref());
         self.checked(self.options.rdf_format, RdfFormat::Jelly, detect)
     }
 
-    /// The format of its patches.
+    /// The format of the patches.
     pub fn patch_format(&self) -> Result<PatchFormat> {
         let detect = || patch_format(self.opened.content, self.name.as_deref());
         self.checked(self.options.patch_format, PatchFormat::Jelly, detect)
     }
 
-    /// The format that was requested, or the one that is detected; a Jelly stream may have to have bytes.
+    /// The requested or the detected format; also checks whether a Jelly stream may be empty.
     fn checked<F: PartialEq>(
         &self,
         asked: Option<F>,
@@ -192,7 +192,7 @@ impl<'o> Input<'o> {
         format.map_err(|error| locate(self.options, error))
     }
 
-    /// A source without a byte, where its name, or what it must be, says that it has some.
+    /// Rejects an empty source if its name or its required format shows that it cannot be empty.
     fn refuse_empty(&self, is_empty: bool, must_be_jelly: bool) -> Result<()> {
         let is_packed = self.opened.compression != Compression::None;
         let by_name = || self.name.as_deref().and_then(|name| why_not_empty(name, is_packed));
@@ -203,7 +203,7 @@ impl<'o> Input<'o> {
         Err(Error::new(ErrorKind::TruncatedStream, message).with_hint(hint))
     }
 
-    /// Reads its statements.
+    /// Reads the statements.
     pub fn statements<S: RdfSink>(self, format: RdfFormat) -> Result<RdfReader<S>> {
         let Input { opened, options, .. } = self;
         let config = &options.decode;
@@ -227,7 +227,7 @@ impl<'o> Input<'o> {
         Ok(RowReader { format, rows })
     }
 
-    /// Reads its patches.
+    /// Reads the patches.
     pub fn patches<S: PatchSink>(self, format: PatchFormat) -> Result<PatchReader<S>> {
         let Input { opened, options, .. } = self;
         let config = &options.decode;
@@ -265,8 +265,8 @@ impl<'o> Input<'o> {
 }
 
 impl OpenOptions {
-    /// Threads that read rows side by side: one by default, because others take memory and a processor that may have
-    /// other work.
+    /// Number of threads that read rows in parallel. The default is one, because more threads need memory and
+    /// a processor that may have other work.
     pub(crate) fn readers(&self) -> usize {
         self.threads.unwrap_or(1)
     }
@@ -279,7 +279,7 @@ impl OpenOptions {
     }
 }
 
-/// All rows of patches, or those that count.
+/// All rows of patches, or only the committed ones.
 fn rows_of<S, D>(
     opened: Opened,
     options: &OpenOptions,

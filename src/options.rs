@@ -17,10 +17,10 @@ macro_rules! wire_enum {
         pub enum $name { $($(#[$vdoc])* $variant = $number,)* }
 
         impl $name {
-            /// Every value there is.
+            /// All values.
             pub const ALL: &'static [$name] = &[$($name::$variant,)*];
 
-            /// The value of this number on the wire.
+            /// Finds the value with this number on the wire.
             pub fn from_number(number: u32) -> Option<Self> {
                 match number { $($number => Some($name::$variant),)* _ => None }
             }
@@ -51,13 +51,13 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// How a Jelly-Patch stream is cut into patches (`PatchStreamType`).
+    /// How a Jelly-Patch stream is divided into patches (`PatchStreamType`).
     PatchStreamType {
         /// Each frame is a patch.
         Frame = 1 "FRAME",
         /// The stream is one patch.
         Flat = 2 "FLAT",
-        /// Punctuation rows end patches.
+        /// Punctuation rows end the patches.
         Punctuated = 3 "PUNCTUATED",
     }
 }
@@ -73,7 +73,7 @@ wire_enum! {
 }
 
 impl PhysicalType {
-    /// The type of a stream of single statements.
+    /// The logical type of a stream of single statements.
     pub fn flat_type(self) -> LogicalType {
         LogicalType(if self == PhysicalType::Triples { 1 } else { 2 })
     }
@@ -99,10 +99,10 @@ impl LogicalType {
         })
     }
 
-    /// The type of this name, or number.
+    /// Finds the type with this name or number.
     ///
     /// # Errors
-    /// `argument`: there is none.
+    /// `argument`: no type has this name.
     pub fn from_name(name: &str) -> Result<Self> {
         let known = (0..=u32::from(u8::MAX)).map(LogicalType).find(|known| known.name() == Some(name));
         known.or_else(|| name.parse().ok().map(LogicalType)).ok_or_else(|| {
@@ -111,21 +111,21 @@ impl LogicalType {
         })
     }
 
-    /// Whether it is `other` or one of its subtypes, whose numbers end with that of `other`.
+    /// Whether this type is `other` or one of its subtypes, whose numbers end with the number of `other`.
     pub fn is_a(self, other: LogicalType) -> bool {
         let above = std::iter::successors(Some(10u32), |power| power.checked_mul(10));
         let modulus = above.into_iter().find(|&power| power > other.0);
         self == other || other.0 != 0 && modulus.is_some_and(|modulus| self.0 % modulus == other.0)
     }
 
-    /// Whether each frame is an element of its own (base types 3 and 4).
+    /// Whether each frame is a separate element (base types 3 and 4).
     pub fn is_grouped(self) -> bool {
         matches!(self.0 % 10, 3 | 4)
     }
 }
 
 impl std::fmt::Display for LogicalType {
-    /// The name, or the number where there is none.
+    /// Writes the name, or the number if the type has no name.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.name() {
             Some(name) => f.write_str(name),
@@ -137,11 +137,11 @@ impl std::fmt::Display for LogicalType {
 /// Sizes of the three lookup tables, in entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TableSizes {
-    /// Names: at least 8.
+    /// Size of the name table, at least 8.
     pub names: u32,
-    /// Prefixes: 0 switches the lookup off.
+    /// Size of the prefix table; 0 disables it.
     pub prefixes: u32,
-    /// Datatypes: 0 switches the lookup off.
+    /// Size of the datatype table; 0 disables it.
     pub datatypes: u32,
 }
 
@@ -155,7 +155,7 @@ impl Default for TableSizes {
     }
 }
 
-/// Which statements beyond RDF 1.1 a stream may hold.
+/// The statements beyond RDF 1.1 that a stream may hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Features {
     /// Literals as subject, predicate or graph, and blank nodes as predicate.
@@ -165,10 +165,10 @@ pub struct Features {
 }
 
 impl Features {
-    /// All that there is.
+    /// All features.
     pub(crate) const ALL: Features = Features { generalized_statements: true, rdf_star: true };
 
-    /// Those of this and of `other`.
+    /// The union of both.
     pub(crate) fn and(self, other: Features) -> Features {
         Features {
             generalized_statements: self.generalized_statements || other.generalized_statements,
@@ -176,7 +176,7 @@ impl Features {
         }
     }
 
-    /// What a statement of these terms needs.
+    /// The features that a statement with these terms needs.
     #[inline]
     pub(crate) fn of(terms: &[Term<'_>; 4]) -> Features {
         let [subject, predicate, object, graph] = terms;
@@ -185,7 +185,7 @@ impl Features {
             (subject, predicate, object)
             && !matches!(graph, Term::Literal(_))
         {
-            return needs; // as nearly all are
+            return needs; // the result for nearly all statements
         }
         needs.of_triple([subject, predicate, object]);
         needs.generalized_statements |= matches!(graph, Term::Literal(_));
@@ -223,7 +223,7 @@ pub struct RdfOptions {
 }
 
 impl RdfOptions {
-    /// Options that hold more: named graphs, if they are given, and these features.
+    /// Widens the options: to quads if `graphs` is set, and to these features as well.
     pub(crate) fn widened(mut self, graphs: bool, features: Features) -> Self {
         if graphs && self.physical_type == PhysicalType::Triples {
             self.physical_type = PhysicalType::Quads;
@@ -252,7 +252,7 @@ pub enum StreamOptions {
 pub struct PatchOptions {
     /// What A and D rows hold.
     pub statement_type: StatementType,
-    /// How the stream is cut into patches.
+    /// How the stream is divided into patches.
     pub stream_type: PatchStreamType,
     /// What the statements may hold.
     pub features: Features,
@@ -263,7 +263,8 @@ pub struct PatchOptions {
 }
 
 impl PatchOptions {
-    /// Options that hold what a stream of others holds too; `None`: there may be anything in it.
+    /// Widens the options to hold the rows of another stream as well; `None`: the other stream may hold
+    /// anything.
     pub(crate) fn widened(mut self, other: Option<&PatchOptions>) -> Self {
         let (kind, features) = other
             .map_or((StatementType::Quads, Features::ALL), |other| (other.statement_type, other.features));

@@ -1,4 +1,4 @@
-//! Rows that are kept: statements and rows of patches that own their terms.
+//! Owned rows: statements and rows of patches that own their terms.
 
 use std::fmt;
 

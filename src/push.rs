@@ -1,30 +1,31 @@
-//! The push side: bytes in, rows out, no I/O. Every format that is read has a decoder of this shape.
+//! The push side: takes bytes, returns rows, and does no I/O. Every format that can be read has a decoder
+//! with this interface.
 
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::options::StreamOptions;
 use crate::sink::Sink;
 use crate::warning::Warning;
 
-/// How far decoding got.
+/// The progress of decoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// 0-based frame that began last, in formats that have frames.
+    /// The 0-based frame that began last, in formats with frames.
     pub frame: Option<u64>,
     /// Rows so far.
     pub rows: u64,
-    /// First byte that is not decoded: after the last row or frame.
+    /// The first byte that is not decoded: after the last row or frame.
     pub offset: u64,
 }
 
-/// Where a decoder stands.
+/// The state of a decoder.
 pub trait PushState {
-    /// Bytes taken so far, those of an incomplete row included.
+    /// Bytes taken so far, including those of an incomplete row.
     fn consumed(&self) -> u64;
 
-    /// How far decoding got.
+    /// The progress of decoding.
     fn progress(&self) -> Progress;
 
-    /// The options of the stream, once they came, in formats that have some.
+    /// The options of the stream, in formats with options, once they are read.
     fn stream_options(&self) -> Option<StreamOptions> {
         None
     }
@@ -34,7 +35,7 @@ pub trait PushState {
         &[]
     }
 
-    /// All that a decoder in another process needs to go on.
+    /// The state that a decoder in another process needs to continue.
     fn snapshot(&self) -> Result<Vec<u8>> {
         Err(Error::new(ErrorKind::Argument, "only Jelly streams have snapshots"))
     }
@@ -44,13 +45,13 @@ pub trait PushState {
         Vec::new()
     }
 
-    /// Where the last row was.
+    /// The position of the last row.
     fn position(&self) -> Position {
         let Progress { frame, offset, .. } = self.progress();
         Position { frame, offset: Some(offset), ..Position::default() }
     }
 
-    /// Gives up: puts the error where the stream stands.
+    /// Marks the decoder as failed and adds the current position to the error.
     fn fail(&mut self, error: Error) -> Error;
 }
 
@@ -61,8 +62,8 @@ pub trait Push<S: Sink>: PushState {
     /// All of `input` is taken unless the sink is full. After an error every call fails.
     fn decode(&mut self, input: &[u8], sink: &mut S) -> Result<usize>;
 
-    /// The input is complete: delivers what its end implies, or fails if it ends too early.
+    /// Ends the input: delivers the rows that the end implies, or fails if the input ends too early.
     ///
-    /// Does nothing while the sink is full; returns whether the stream is finished.
+    /// Does nothing while the sink is full. Returns whether the stream is finished.
     fn finish(&mut self, sink: &mut S) -> Result<bool>;
 }

@@ -11,33 +11,33 @@ use crate::warning::Warning;
 
 /// Bytes read from a source at a time.
 const CHUNK: usize = 256 << 10;
-/// Bytes of memory decoded between two looks at the caller's interrupts.
+/// Bytes of memory decoded between two checks for the caller's interrupts.
 const WINDOW: usize = 4 << 20;
 
-/// Called now and then while no rows come; an error stops the reader.
+/// A callback that is called regularly while no rows come; an error stops the reader.
 pub type Poll<'p> = &'p mut dyn FnMut() -> Result<()>;
 
-/// What a source of rows knows about itself, of statements and of patches.
+/// The state of a source of rows, of statements or of patches.
 pub trait SourceState {
-    /// The decoder whose rows are delivered, for counters, metadata and position.
+    /// The decoder whose rows are delivered, for counters, metadata and positions.
     fn decoder(&self) -> &dyn PushState;
 
-    /// The options of the stream, once they came.
+    /// The options of the stream, once they are read.
     fn stream_options(&self) -> Option<StreamOptions> {
         self.decoder().stream_options()
     }
 
-    /// Whether the last error was that of a patch of which no row is delivered.
+    /// Whether the last error belongs to a patch of which no row was delivered.
     fn refused_a_patch(&self) -> bool {
         false
     }
 
-    /// What was found and ignored so far: indexes, marks.
+    /// Indexes and marks that were found and ignored so far.
     fn warnings(&self) -> Vec<Warning> {
         self.decoder().warnings()
     }
 
-    /// All that a reader in another process needs to go on.
+    /// The state that a reader in another process needs to continue.
     fn snapshot(&self) -> Result<Vec<u8>> {
         self.decoder().snapshot()
     }
@@ -46,14 +46,14 @@ pub trait SourceState {
     fn close(&mut self);
 }
 
-/// A source whose rows go to a sink, as far as the sink takes them: a decoder and its bytes, the committed rows of
-/// one, a document that a library parses, Arrow columns.
+/// A source that delivers its rows to a sink until the sink is full: a decoder and its bytes, the committed
+/// rows of a decoder, a document that a library parses, or Arrow columns.
 pub trait RowSource<S>: SourceState + Send {
-    /// Goes on until the sink is full (`false`) or everything is delivered (`true`).
+    /// Delivers rows until the sink is full (`false`) or all rows are delivered (`true`).
     fn advance(&mut self, sink: &mut S, poll: Poll<'_>) -> Result<bool>;
 }
 
-/// A decoder at the start of a part of a file, the bytes from there on, and where the part ends.
+/// A decoder at the start of a part of a file, the bytes from there on, and the end of the part.
 pub(crate) struct Part<D> {
     pub(crate) decoder: D,
     pub(crate) stream: Stream,
@@ -62,13 +62,13 @@ pub(crate) struct Part<D> {
     pub(crate) warnings: Vec<Warning>,
 }
 
-/// Where a part ends.
+/// The end of a part.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct End {
     pub(crate) offset: u64,
-    /// Rows before it.
+    /// Rows before the end.
     pub(crate) rows: u64,
-    /// A stream ends there, and another begins.
+    /// A stream ends here, and another one begins.
     pub(crate) ends_stream: bool,
 }
 
@@ -76,9 +76,9 @@ pub(crate) struct End {
 pub struct Reader<D> {
     decoder: D,
     input: Input,
-    /// Where to stop, if not at the end of the input.
+    /// Where to stop, if before the end of the input.
     end: Option<End>,
-    /// Of the index.
+    /// Warnings about the index.
     warnings: Vec<Warning>,
 }
 
@@ -107,7 +107,7 @@ impl<D: PushState> Reader<D> {
         Reader { end: part.end, warnings: part.warnings, ..reader }
     }
 
-    /// As [`RowSource::advance`], to the end of a part; it must be where the index says, after as many rows.
+    /// Like [`RowSource::advance`], up to the end of a part, which must be at the byte and row in the index.
     fn advance_part<S: Sink>(&mut self, end: End, sink: &mut S, poll: Poll<'_>) -> Result<bool>
     where
         D: Push<S>,
@@ -128,7 +128,7 @@ impl<D: PushState> Reader<D> {
         Ok(true)
     }
 
-    /// As [`RowSource::advance`], but not beyond byte `end` of the stream.
+    /// Like [`RowSource::advance`], but not beyond byte `end` of the stream.
     pub(crate) fn advance_to<S: Sink>(&mut self, end: u64, sink: &mut S, poll: Poll<'_>) -> Result<bool>
     where
         D: Push<S>,
@@ -146,7 +146,7 @@ impl<D: PushState> Reader<D> {
         loop {
             let left = usize::try_from(end.saturating_sub(self.decoder.consumed())).unwrap_or(usize::MAX);
             if left == 0 {
-                // what earlier bytes still imply
+                // deliver the rows that earlier bytes imply
                 self.decoder.decode(&[], sink)?;
                 return Ok(false);
             }

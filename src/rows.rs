@@ -1,7 +1,7 @@
-//! Formats whose stream is one row after the other, without frames: text and Thrift.
+//! Formats whose stream is a sequence of rows without frames: text and Thrift.
 //!
-//! A [`RowFormat`] reads one row that lies whole in memory. [`RowDecoder`] makes a push decoder of it:
-//! a piece is read where it lies, and only a row that it cuts is copied.
+//! A [`RowFormat`] reads one row that is completely in memory. [`RowDecoder`] turns it into a push decoder,
+//! which reads each piece of input in place and copies only a row that the end of a piece cuts.
 
 use std::sync::Arc;
 
@@ -10,41 +10,41 @@ use crate::limits::Limits;
 use crate::push::{Progress, Push, PushState};
 use crate::sink::Sink;
 
-/// What the start of the input is.
+/// The result of reading the start of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// So many bytes were read. 0 is fine where something else came of it: a row that is implied.
+    /// This many bytes were read. 0 is possible if the step had another result: an implied row.
     Taken(usize),
-    /// Not all of a row; nothing was done. Never the answer at the end of the input.
+    /// The row is incomplete, and nothing was done. Never returned at the end of the input.
     Short,
 }
 
 /// The state of a format.
 pub trait RowState {
-    /// Rows handed to the sink.
+    /// Rows delivered to the sink.
     fn rows(&self) -> u64;
 
-    /// Line and column of the next row, where the format has them.
+    /// Line and column of the next row, if the format has them.
     fn place(&self) -> Position {
         Position::default()
     }
 }
 
-/// Reads rows for `S`.
+/// A format that delivers rows to `S`.
 pub trait RowFormat<S: Sink>: RowState {
     /// Reads the row at the start of `input`, which is byte `offset` of the stream and not empty.
     ///
-    /// White space and comments before it may be taken by themselves. Errors have a position.
+    /// A step may take only the white space and comments before the row. Errors have a position.
     fn row(&mut self, input: &[u8], offset: u64, at_end: bool, sink: &mut S) -> Result<Step>;
 
-    /// All rows were read: delivers one row that the end implies, and says whether there was one.
+    /// Called when all rows are read. Delivers one row that the end implies; returns whether there was one.
     fn end(&mut self, sink: &mut S) -> Result<bool> {
         let _ = sink;
         Ok(false)
     }
 }
 
-/// Rejects that a format and its sink keep more than `most` bytes from row to row.
+/// Returns an error if a format and its sink keep more than `most` bytes from row to row.
 #[inline]
 pub(crate) fn check_kept(kept: usize, most: usize) -> Result<()> {
     if kept <= most {
@@ -54,20 +54,20 @@ pub(crate) fn check_kept(kept: usize, most: usize) -> Result<()> {
     Err(Error::limit(ErrorKind::LimitLookup, "lookup_bytes", message))
 }
 
-/// What is requested at least when a row goes on.
+/// Minimum number of bytes to request when a row continues.
 const PIECE: usize = 4 << 10;
-/// A longer row is looked at again only after it grew by an eighth, or small pieces of it would take forever.
+/// A longer row is tried again only after it grew by an eighth; otherwise small pieces would take forever.
 const LONG: usize = 32 << 10;
 
-/// Decodes a stream of rows that is pushed in pieces.
+/// Decodes a stream of rows that arrives in pieces.
 #[derive(Debug)]
 pub struct RowDecoder<F> {
     format: F,
-    /// The start of a row that the input cut.
+    /// The start of a row that the end of the input cut.
     carry: Vec<u8>,
-    /// As much of the carry was not enough.
+    /// This many bytes of the carry were not enough.
     tried: usize,
-    /// Byte of the stream where the next row starts.
+    /// Byte offset in the stream of the next row.
     offset: u64,
     most: usize,
     source: Option<Arc<str>>,
@@ -75,7 +75,7 @@ pub struct RowDecoder<F> {
 }
 
 impl<F: RowState> RowDecoder<F> {
-    /// A decoder at the start of a stream.
+    /// Creates a decoder at the start of a stream.
     pub fn new(format: F, limits: &Limits, source: Option<Arc<str>>) -> Self {
         RowDecoder {
             format,
@@ -88,12 +88,12 @@ impl<F: RowState> RowDecoder<F> {
         }
     }
 
-    /// A decoder whose input begins at byte `offset` of the stream.
+    /// Creates a decoder whose input begins at byte `offset` of the stream.
     pub(crate) fn enter(format: F, offset: u64, limits: &Limits, source: Option<Arc<str>>) -> Self {
         RowDecoder { offset, ..RowDecoder::new(format, limits, source) }
     }
 
-    /// The format and where it stands.
+    /// The format and its state.
     pub fn format(&self) -> &F {
         &self.format
     }
@@ -119,7 +119,7 @@ impl<F: RowState> RowDecoder<F> {
                 continue;
             }
             let held = self.carry.len();
-            // no more than a row may have, or a row that is not too long would be rejected
+            // not more than the maximum length of a row, or a valid row would be rejected
             let room = self.most.saturating_add(PIECE).saturating_sub(held).max(1);
             let more = rest.len().min(held.max(PIECE)).min(room);
             self.hold(&rest[..more])?;
@@ -148,7 +148,7 @@ impl<F: RowState> RowDecoder<F> {
         Ok(taken)
     }
 
-    /// Looks at bytes that wait for more: the caller has none now.
+    /// Tries the bytes that wait for more, when the caller has no more for now.
     fn run_held<S: Sink>(&mut self, sink: &mut S) -> Result<()>
     where
         F: RowFormat<S>,

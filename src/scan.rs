@@ -1,8 +1,8 @@
-//! Which strings can be written as they are, and which need escapes.
+//! Checks which strings can be written as they are, and which need escapes.
 
 use crate::error::{Error, ErrorKind, Result, excerpt};
 
-/// Whether a lexical form stands between quotes as it is.
+/// Whether a lexical form can be written between quotes without escapes.
 ///
 /// Canonical N-Triples of RDF 1.2 escapes `"`, `\`, U+0000 to U+001F, U+007F, U+FFFE and U+FFFF.
 pub(crate) fn is_plain_literal(text: &str) -> bool {
@@ -11,25 +11,25 @@ pub(crate) fn is_plain_literal(text: &str) -> bool {
     !any(bytes, literal_escaped) && !nonchar()
 }
 
-/// The text, if it is ASCII and stands between quotes as it is.
+/// Returns the text if it is ASCII and can be written between quotes without escapes.
 #[inline(always)]
 pub(crate) fn plain_ascii_literal(bytes: &[u8]) -> Option<&str> {
     ascii_without(bytes, literal_escaped)
 }
 
-/// The text, if it is ASCII and may stand in an IRI as it is; says no to `!` and `~`, too.
+/// Returns the text if it is ASCII and needs no escapes in an IRI. Also rejects `!` and `~`.
 #[inline(always)]
 pub(crate) fn plain_ascii_iri(bytes: &[u8]) -> Option<&str> {
     ascii_without(bytes, iri_careful)
 }
 
-/// The text, if it is ASCII.
+/// Returns the text if it is ASCII.
 #[inline(always)]
 pub(crate) fn ascii(bytes: &[u8]) -> Option<&str> {
     ascii_without(bytes, |_| false)
 }
 
-/// The text, if it is ASCII and no byte of it passes the test.
+/// Returns the text if it is ASCII and no byte passes the test.
 #[inline(always)]
 #[expect(unsafe_code, reason = "from_utf8 would go over the text again: 4 to 9 % of reading a row")]
 fn ascii_without(bytes: &[u8], test: impl Fn(u8) -> bool + Copy) -> Option<&str> {
@@ -43,19 +43,19 @@ fn literal_escaped(b: u8) -> bool {
     (b < 0x20) | (b == b'"') | (b == b'\\') | (b == 0x7f)
 }
 
-/// The bytes of a lexical form before the first that may need an escape.
+/// Number of bytes of a lexical form before the first byte that may need an escape.
 #[inline]
 pub(crate) fn plain_run(bytes: &[u8]) -> usize {
-    run(bytes, |b| literal_escaped(b) | (b == 0xef)) // U+FFFE and U+FFFF begin so
+    run(bytes, |b| literal_escaped(b) | (b == 0xef)) // U+FFFE and U+FFFF begin with this byte
 }
 
-/// The bytes before the first that no label of a blank node has.
+/// Number of bytes before the first byte that no blank node label contains.
 #[inline(always)]
 pub(crate) fn label_run(bytes: &[u8]) -> usize {
     run(bytes, |b| !is_label_byte(b) & (b < 0x80))
 }
 
-/// The bytes of the ASCII label of a blank node that begins here; `None`: it is no plain one.
+/// Length of the ASCII blank node label that begins here; `None` if it is not a plain label.
 #[inline(always)]
 pub(crate) fn plain_label_run(bytes: &[u8]) -> Option<usize> {
     let length = run(bytes, |b| !is_label_byte(b));
@@ -63,50 +63,51 @@ pub(crate) fn plain_label_run(bytes: &[u8]) -> Option<usize> {
     (!matches!(bytes[0], b'-' | b'.') && *last != b'.').then_some(length)
 }
 
-/// Says whether an IRI begins with a scheme.
+/// Whether an IRI begins with a scheme.
 pub(crate) fn has_scheme(iri: &[u8]) -> bool {
     let scheme = &iri[..memchr::memchr(b':', iri).unwrap_or(0)];
     scheme.first().is_some_and(u8::is_ascii_alphabetic)
         && scheme.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'))
 }
 
-/// Whether every character may stand in an IRI: not `<>"{}|^`, backtick, backslash, or up to space.
+/// Whether every character is allowed in an IRI: not `<>"{}|^`, backtick, backslash, or U+0000 to space.
 #[inline(always)]
 pub(crate) fn is_plain_iri(text: &str) -> bool {
     is_plain_part(text.as_bytes())
 }
 
-/// As [`is_plain_iri`], of a part of an IRI.
+/// Like [`is_plain_iri`], for a part of an IRI.
 #[inline(always)]
 pub(crate) fn is_plain_part(bytes: &[u8]) -> bool {
     !any(bytes, iri_careful) || is_plain_odd_part(bytes)
 }
 
-/// Whether an IRI may begin so between `<` and `>`, or be so: `<_:` would be a blank node.
+/// Whether an IRI between `<` and `>` can begin with these bytes, or be these bytes: `<_:` would be a blank
+/// node.
 #[inline(always)]
 pub(crate) fn starts_plainly(bytes: &[u8]) -> bool {
     is_plain_part(bytes) && !bytes.starts_with(b"_:")
 }
 
-/// An IRI with `!`, `~` or characters beyond ASCII, or no plain one.
+/// [`is_plain_part`] for a part with `!`, `~`, characters beyond ASCII, or characters that need escapes.
 #[cold]
 fn is_plain_odd_part(bytes: &[u8]) -> bool {
     !any(bytes, iri_escaped)
 }
 
-/// Whether a `"` or a backslash is among them.
+/// Whether the bytes contain a `"` or a backslash.
 #[inline(always)]
 pub(crate) fn has_quote(bytes: &[u8]) -> bool {
     any(bytes, |b| (b == b'"') | (b == b'\\'))
 }
 
-/// What `iri_escaped` is true of and a little more, in half the steps.
+/// True for all bytes for which `iri_escaped` is true and for a few more, in half the steps.
 #[inline(always)]
 fn iri_careful(b: u8) -> bool {
-    (b.wrapping_sub(b'#') > b'z' - b'#') | (b & !0x62 == 0x1c) | (b == b'`') // the second: `<>\^`
+    (b.wrapping_sub(b'#') > b'z' - b'#') | (b & !0x62 == 0x1c) | (b == b'`') // the second test: `<>\^`
 }
 
-/// Whether a language tag can have `byte`.
+/// Whether `byte` is allowed in a language tag.
 #[inline(always)]
 pub(crate) fn is_tag_byte(b: u8) -> bool {
     b.is_ascii_alphanumeric() | (b == b'-')
@@ -123,10 +124,10 @@ pub(crate) fn iri_escaped(b: u8) -> bool {
         | (b.wrapping_sub(b'{') < 3) // `{`, `|` and `}`
 }
 
-/// Bytes looked at together, so that the compiler can use vectors.
+/// Bytes tested together, so that the compiler can use vectors.
 const BLOCK: usize = 16;
 
-/// The bytes before the first that no IRI has as it is.
+/// Number of bytes before the first byte that an IRI cannot contain without an escape.
 #[inline(always)]
 pub(crate) fn iri_run(bytes: &[u8]) -> usize {
     let length = run(bytes, iri_careful);
@@ -136,19 +137,19 @@ pub(crate) fn iri_run(bytes: &[u8]) -> usize {
     }
 }
 
-/// As [`iri_run`], of an IRI with `!`, `~` or characters beyond ASCII behind so many bytes.
+/// Like [`iri_run`], for an IRI with `!`, `~` or characters beyond ASCII after the first `done` bytes.
 #[cold]
 fn odd_iri_run(bytes: &[u8], done: usize) -> usize {
     done + run(&bytes[done..], iri_escaped)
 }
 
-/// The bytes before the first that no language tag has.
+/// Number of bytes before the first byte that no language tag contains.
 #[inline(always)]
 pub(crate) fn tag_run(bytes: &[u8]) -> usize {
     bytes.iter().position(|&b| !is_tag_byte(b)).unwrap_or(bytes.len())
 }
 
-/// The bytes before the first that passes the test.
+/// Number of bytes before the first byte that passes the test.
 #[inline(always)]
 fn run(bytes: &[u8], test: impl Fn(u8) -> bool + Copy) -> usize {
     let (blocks, rest) = bytes.as_chunks();
@@ -163,12 +164,12 @@ fn run(bytes: &[u8], test: impl Fn(u8) -> bool + Copy) -> usize {
     done + rest.iter().position(|&b| test(b)).unwrap_or(rest.len())
 }
 
-/// Whether a byte passes the test; blocks overlap at the end.
+/// Whether any byte passes the test; blocks overlap at the end.
 #[inline(always)]
 fn any(bytes: &[u8], test: impl Fn(u8) -> bool + Copy) -> bool {
     if let Some(last) = bytes.last_chunk() {
         let (blocks, _) = bytes[..bytes.len() - 1].as_chunks();
-        // a loop, for the compiler makes a call of `Iterator::any`
+        // a loop, because the compiler does not inline `Iterator::any`
         for block in blocks {
             if passing(block, test) != 0 {
                 return true;
@@ -176,7 +177,7 @@ fn any(bytes: &[u8], test: impl Fn(u8) -> bool + Copy) -> bool {
         }
         return passing(last, test) != 0;
     }
-    // put together in a register: memory would be read before it is written
+    // assembled in a register: memory would be read before it is written
     let block = if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk()) {
         u128::from(u64::from_le_bytes(*first)) | u128::from(u64::from_le_bytes(*last)) << 64
     } else if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk()) {
@@ -188,16 +189,16 @@ fn any(bytes: &[u8], test: impl Fn(u8) -> bool + Copy) -> bool {
     passing(&block.to_le_bytes(), test) != 0
 }
 
-/// A bit for each byte that passes the test.
+/// Returns one bit per byte, set if the byte passes the test.
 ///
-/// The compiler makes vectors of the test, but of what collects the bits it makes 100 instructions and more.
+/// The compiler vectorizes the test, but would need 100 instructions or more to collect the bits.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 #[expect(unsafe_code, reason = "14 to 25 instructions for a block, not 170 to 300; SSE2 is part of x86-64")]
 fn passing(block: &[u8; BLOCK], test: impl Fn(u8) -> bool) -> u32 {
     use std::arch::x86_64::{__m128i, _mm_movemask_epi8};
     let mut found = [0; BLOCK];
-    // `map` would be called
+    // a loop, because the compiler does not inline `map`
     for (found, &b) in found.iter_mut().zip(block) {
         *found = u8::from(test(b)).wrapping_neg();
     }
@@ -205,7 +206,7 @@ fn passing(block: &[u8; BLOCK], test: impl Fn(u8) -> bool) -> u32 {
     unsafe { _mm_movemask_epi8(std::mem::transmute::<[u8; BLOCK], __m128i>(found)) as u32 }
 }
 
-/// A bit for each byte that passes the test.
+/// Returns one bit per byte, set if the byte passes the test.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 fn passing(block: &[u8; BLOCK], test: impl Fn(u8) -> bool) -> u32 {
@@ -218,14 +219,14 @@ pub(crate) fn is_plain_label(label: &str) -> bool {
     is_plain_ascii_label(label.as_bytes()) || is_plain_unicode_label(label)
 }
 
-/// As [`is_plain_label`], and ASCII.
+/// Like [`is_plain_label`], and ASCII.
 #[inline(always)]
 pub(crate) fn is_plain_ascii_label(label: &[u8]) -> bool {
     let (Some(first), Some(last)) = (label.first(), label.last()) else { return false };
     !any(label, |b| !is_label_byte(b)) && !matches!(first, b'-' | b'.') && *last != b'.'
 }
 
-/// The ASCII of labels: letters, digits, `_`, `-` and `.`.
+/// Whether a byte is an ASCII character of labels: letters, digits, `_`, `-` and `.`.
 #[inline(always)]
 fn is_label_byte(b: u8) -> bool {
     ((b | 0x20).wrapping_sub(b'a') < 26)
@@ -245,7 +246,7 @@ pub(crate) fn is_prefix_name(name: &str) -> bool {
     name.is_empty() || name.starts_with(is_name_start) && is_name_rest(name)
 }
 
-/// Rejects the name of a prefix that Turtle does not allow.
+/// Rejects a prefix name that Turtle does not allow.
 pub(crate) fn check_prefix_name(name: &str) -> Result<()> {
     if is_prefix_name(name) {
         return Ok(());

@@ -1,11 +1,11 @@
-//! Bytes that nobody can guess, for keys of a run and scopes of sources without a name.
+//! Random bytes that cannot be guessed, for the keys of a run and the scopes of sources without a name.
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Bytes that nobody can guess.
+/// Returns random bytes that cannot be guessed.
 ///
 /// # Errors
-/// `io`: the system gives none.
+/// `io`: the system provides no random bytes.
 pub fn random_secret() -> Result<[u8; 16]> {
     let mut secret = [0; 16];
     getrandom::fill(&mut secret)

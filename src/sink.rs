@@ -1,4 +1,5 @@
-//! Where rows go: every reader drives these traits, every output implements them.
+//! The interface between readers and outputs: every reader calls these traits, and every output implements
+//! them.
 
 mod terms;
 
@@ -7,12 +8,12 @@ use crate::options::{PatchOptions, RdfOptions};
 use crate::term::{Iri, Term};
 pub use terms::{Ignored, TermSink};
 
-/// A subject, predicate, object and graph, all of them readable.
+/// A subject, predicate, object and graph.
 #[derive(Clone, Copy, Debug)]
 pub struct Statement<'a> {
     /// Subject, predicate, object, graph; the graph of a triple is [`Term::DefaultGraph`].
     pub terms: [Term<'a>; 4],
-    /// Which terms are those of the last statement.
+    /// The terms that are equal to those of the last statement.
     pub same: Same,
 }
 
@@ -26,23 +27,25 @@ impl std::fmt::Display for Statement<'_> {
 }
 
 impl Statement<'_> {
-    /// Of these terms; nothing is known to repeat.
+    /// Creates a statement of these terms, without repetitions.
     pub fn of(terms: [Term<'_>; 4]) -> Statement<'_> {
         Statement { terms, same: Same::NONE }
     }
 
-    /// To be filled.
+    /// Creates a statement to be filled.
     #[inline(always)]
     pub(crate) fn empty() -> Self {
-        // not a constant, which would be copied with the bytes between
+        // not a constant, which would be copied together with its padding
         Statement { terms: std::array::from_fn(|_| Term::DefaultGraph), same: Same::NONE }
     }
 }
 
-/// Four bits, subject first: the term equals the one in this place of the last statement handed to this sink.
+/// Four bits, subject first: the term equals the one in the same place of the last statement passed to this
+/// sink.
 ///
-/// A hint: ignoring it is always right. A sink that drops or reorders rows must clear it. Four more bits say that
-/// the next statement's hint will be exact; only a sink that [asks](Sink::asks_what_repeats) gets them.
+/// The bits are a hint, and a sink can ignore them. A sink that drops or reorders rows must clear them. Four
+/// more bits announce that the hint of the next statement will be exact; only a sink that
+/// [requests](Sink::asks_what_repeats) them gets them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Same(pub u8);
 
@@ -56,13 +59,13 @@ impl Same {
         self.0 >> place & 1 != 0
     }
 
-    /// The places of which the next statement will say whether they repeat.
+    /// The places for which the next statement will say exactly whether the term repeats.
     #[inline]
     pub(crate) fn exact_next(self) -> u8 {
         self.0 >> 4
     }
 
-    /// The next statement will say exactly which of these places repeat.
+    /// Announces that the next statement will say exactly which of these places repeat.
     #[cfg(feature = "arrow")]
     #[inline]
     pub(crate) fn announce(&mut self, places: u8) {
@@ -112,20 +115,20 @@ pub enum PatchOp<'a> {
     },
     /// `PA`.
     AddPrefix {
-        /// The label, without colon.
+        /// The prefix label, without colon.
         name: &'a str,
-        /// The namespace.
+        /// The namespace IRI.
         iri: Iri<'a>,
-        /// The graph it belongs to.
+        /// The graph that the prefix belongs to.
         graph: Term<'a>,
     },
     /// `PD`.
     DeletePrefix {
-        /// The label, without colon.
+        /// The prefix label, without colon.
         name: &'a str,
-        /// The namespace, where the patch says it.
+        /// The namespace IRI, if the patch states it.
         iri: Option<Iri<'a>>,
-        /// The graph it belongs to.
+        /// The graph that the prefix belongs to.
         graph: Term<'a>,
     },
     /// `A`.
@@ -145,7 +148,7 @@ pub enum PatchOp<'a> {
 /// What ends a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PatchEnd {
-    /// A row of its own.
+    /// A `Z` row.
     Mark,
     /// The end of its frame.
     Frame,
@@ -155,28 +158,29 @@ pub enum PatchEnd {
     Eof,
 }
 
-/// What sinks of both formats have.
+/// The methods of sinks of both formats.
 pub trait Sink {
-    /// Asks the decoder to stop after this row; it goes on where it stopped.
+    /// Asks the decoder to stop after this row; the next call continues there.
     #[inline]
     fn is_full(&self) -> bool {
         false
     }
 
-    /// Whether it keeps a copy of each term to compare the next with, unless the caller says what will repeat.
+    /// Whether the sink keeps a copy of each term to compare the next one with, unless the caller announces
+    /// what will repeat.
     #[doc(hidden)]
     #[inline]
     fn asks_what_repeats(&self) -> bool {
         false
     }
 
-    /// Bytes that it keeps beside rows; they count together with what the decoder keeps.
+    /// Bytes that the sink keeps in addition to rows; they count towards the limit of the decoder.
     #[inline]
     fn kept_bytes(&self) -> usize {
         0
     }
 
-    /// A frame of the stream ended; its metadata in the order of the wire.
+    /// A frame of the stream ended; `metadata` is in the order of the wire.
     fn frame_end(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
         let _ = metadata;
         Ok(())
@@ -195,21 +199,23 @@ pub struct RowNumbers {
     pub seq: u64,
 }
 
-/// Takes the rows of a Jelly-RDF stream.
+/// Receives the rows of a Jelly-RDF stream.
 pub trait RdfSink: Sink {
-    /// The options of the stream; comes first, once for each stream.
+    /// Receives the options of the stream: once for each stream, before its rows.
     fn options(&mut self, options: &RdfOptions) -> Result<()> {
         let _ = options;
         Ok(())
     }
 
-    /// A statement.
+    /// Receives a statement.
     fn statement(&mut self, row: &RdfRow<'_>) -> Result<()>;
 
-    /// Where the terms of the next statement, of this frame, can go one by one; `None`: it must come as a whole.
+    /// Returns the sink for the terms of the next statement, in this frame; `None`: pass the statement as a
+    /// whole.
     ///
-    /// A term that [repeats](TermSink::repeat) is that of the row before, however this row came: a sink that kept the
-    /// terms of the last row that came one by one must forget them in [`Self::statement`], also where it ignores the row.
+    /// A term that [repeats](TermSink::repeat) is the term of the previous row, whether that row came term by term or as
+    /// a whole. A sink that keeps the terms of the previous row must forget them in [`Self::statement`], also if it
+    /// ignores the row.
     #[doc(hidden)]
     #[inline(always)]
     fn terms(&mut self, frame: u64) -> Option<&mut impl for<'t> TermSink<'t>> {
@@ -217,44 +223,45 @@ pub trait RdfSink: Sink {
         None::<&mut Ignored>
     }
 
-    /// The statement whose terms came one by one is complete.
+    /// Completes the statement whose terms were passed one by one.
     #[doc(hidden)]
     fn end_statement(&mut self, frame: u64, seq: u64) -> Result<()> {
         let _ = (frame, seq);
         Ok(())
     }
 
-    /// A namespace declaration.
+    /// Receives a namespace declaration.
     fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
         let _ = (name, iri);
         Ok(())
     }
 
-    /// A graph of a GRAPHS stream starts; its triples come as statements.
+    /// Starts a graph of a GRAPHS stream; its triples follow as statements.
     fn graph_start(&mut self, graph: Term<'_>) -> Result<()> {
         let _ = graph;
         Ok(())
     }
 
-    /// The graph of a GRAPHS stream ends.
+    /// Ends the graph of a GRAPHS stream.
     fn graph_end(&mut self) -> Result<()> {
         Ok(())
     }
 }
 
-/// Takes the rows of patches.
+/// Receives the rows of patches.
 pub trait PatchSink: Sink {
-    /// The options of the stream; comes first, once for each stream.
+    /// Receives the options of the stream: once for each stream, before its rows.
     fn options(&mut self, options: &PatchOptions) -> Result<()> {
         let _ = options;
         Ok(())
     }
 
-    /// A row.
+    /// Receives a row.
     fn row(&mut self, row: &PatchRow<'_>) -> Result<()>;
 
-    /// Where the terms of the next `A` or `D` row, which has these numbers, can go one by one; `None`: it must come as
-    /// a whole. What [`RdfSink::terms`] says of terms that repeat holds here too.
+    /// Returns the sink for the terms of the next `A` or `D` row, which has these numbers; `None`: pass the
+    /// row as a whole.
+    /// [`RdfSink::terms`] says what holds for terms that repeat.
     #[doc(hidden)]
     #[inline(always)]
     fn terms(&mut self, row: RowNumbers) -> Option<&mut impl for<'t> TermSink<'t>> {
@@ -262,7 +269,7 @@ pub trait PatchSink: Sink {
         None::<&mut Ignored>
     }
 
-    /// The row whose terms came one by one is complete: an `A` row, or a `D` row.
+    /// Completes the `A` row (`adds`) or `D` row whose terms were passed one by one.
     #[doc(hidden)]
     fn end_change(&mut self, adds: bool, row: RowNumbers) -> Result<()> {
         let _ = (adds, row);
@@ -270,7 +277,7 @@ pub trait PatchSink: Sink {
     }
 }
 
-/// Sinks that are used again after they were fed.
+/// Lets a caller use a sink again after it was fed.
 impl<S: Sink> Sink for &mut S {
     #[inline]
     fn is_full(&self) -> bool {

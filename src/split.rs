@@ -1,8 +1,8 @@
-//! Cuts a file into parts that can be read side by side, each as the whole file has it.
+//! Splits a file into parts that can be read in parallel and have the same rows as the whole file.
 //!
-//! Jelly is cut at the sync points of its footer or sidecar. N-Triples, N-Quads and RDF Patch are cut between
-//! lines, after one walk over the bytes, and each part carries what is counted before it. What cannot be entered
-//! in the middle is one part.
+//! Jelly is split at the sync points of its footer or sidecar. N-Triples, N-Quads and RDF Patch are split
+//! between lines, after one pass over the bytes, and each part carries the counts of what precedes it. A file
+//! that cannot be entered in the middle is one part.
 
 use crate::error::{ErrorKind, Result};
 use crate::format::{AnyFormat, PatchFormat, RdfFormat};
@@ -18,11 +18,11 @@ use crate::with::With;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SplitOptions {
-    /// How it will be read; no part of it yet.
+    /// How the source will be read; must not select a part.
     pub open: OpenOptions,
-    /// About as many bytes has a part, uncompressed.
+    /// Approximate size of a part in bytes, uncompressed.
     pub split_bytes: u64,
-    /// No patch is cut, so that `committed` rows can be read of the parts.
+    /// Splits only between patches, so that `committed` rows can be read from the parts.
     pub whole_patches: bool,
 }
 
@@ -37,39 +37,39 @@ impl Default for SplitOptions {
 /// A part of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Split {
-    /// Its first byte, uncompressed.
+    /// First byte, uncompressed.
     pub start: u64,
-    /// The byte behind it, uncompressed; `None`: the end of a file whose length is not known.
+    /// The byte after the last one, uncompressed; `None`: the end of a file of unknown length.
     pub end: Option<u64>,
-    /// How many rows it has, where that is known.
+    /// Number of rows, if known.
     pub rows: Option<u64>,
-    /// What [`PartOf::decode`] reads.
+    /// The state that [`PartOf::decode`] reads.
     pub state: Vec<u8>,
 }
 
 /// The parts of a file.
 #[derive(Clone, Debug)]
 pub struct Splits {
-    /// What the file is.
+    /// The format of the file.
     pub format: AnyFormat,
-    /// How it is compressed.
+    /// The compression of the file.
     pub compression: Compression,
-    /// The parts, in the order of the file; one at least.
+    /// The parts, in the order of the file; at least one.
     pub splits: Vec<Split>,
-    /// Indexes that were found and are not used.
+    /// Warnings about indexes that were found but not used.
     pub warnings: Vec<Warning>,
 }
 
-/// A place at which a part begins.
+/// A place where a part begins.
 #[derive(Clone, Copy)]
 struct Cut {
     offset: u64,
-    /// Rows before it.
+    /// Rows before the cut.
     rows: u64,
     text: Option<(Place, u32)>,
 }
 
-/// Splits a source that can be opened again: a file, or bytes in memory.
+/// Splits a source that can be opened more than once: a file, or bytes in memory.
 pub fn splits(source: Source, options: &SplitOptions, poll: Poll<'_>) -> Result<Splits> {
     let name = options.open.decode.source.clone();
     let again =
@@ -78,14 +78,14 @@ pub fn splits(source: Source, options: &SplitOptions, poll: Poll<'_>) -> Result<
         Source::Path(path) => Some(path.clone()),
         _ => None,
     };
-    // before anything is read, so that a change after it shows
+    // before anything is read, so that later changes are detected
     let stamp = path.as_ref().map(|path| path.metadata()).transpose()?.and_then(|found| Stamp::of(&found));
     let identity = Identity { size: source.size()?.unwrap_or_default(), stamp, checked: None };
     let bytes = again()?;
     let input = Input::open(again()?, &options.open)?;
     let compression = input.compression();
     let detected = input.format();
-    // a file in another format has one part, whose reader raises the error
+    // a file in another format is one part, whose reader raises the error
     let is_refused = detected.is_err();
     let format = detected.unwrap_or(if input.has_patches() {
         AnyFormat::Patch(PatchFormat::Jelly)
@@ -96,14 +96,14 @@ pub fn splits(source: Source, options: &SplitOptions, poll: Poll<'_>) -> Result<
         Plan { format, identity, length: None, whole_patches: options.whole_patches, cuts: Vec::new() };
     let mut warnings = Vec::new();
     match Bytes::open(bytes, Some(compression), &options.open.decode.limits) {
-        // gzip, zstd without a table: read from the start only
+        // gzip, or zstd without a seek table: can be read only from the start
         Err(error) if error.kind() == ErrorKind::Argument => {}
         Err(error) => return Err(error),
         Ok(mut bytes) => {
             plan.length = Some(bytes.len());
             let targets = targets(bytes.len(), options.split_bytes);
             if is_refused || targets.is_empty() {
-                // it has one part
+                // is one part
             } else if let Some(kind) = format.text_kind() {
                 let reader = input.into_opened().stream.into_reader();
                 let mut places = Places::new(reader, kind, &options.open.decode.limits);
@@ -119,13 +119,13 @@ pub fn splits(source: Source, options: &SplitOptions, poll: Poll<'_>) -> Result<
     Ok(Splits { format, compression, splits: plan.splits(), warnings })
 }
 
-/// Where parts should begin, except the first: as many as are needed, of the same length.
+/// The places where parts should begin, except the first: as many as are needed, at equal distances.
 fn targets(length: u64, split_bytes: u64) -> Vec<u64> {
     let count = length.div_ceil(split_bytes.max(1)).min(MOST_SPLITS);
     (1..count).map(|part| (u128::from(length) * u128::from(part) / u128::from(count)) as u64).collect()
 }
 
-/// More parts than this are of no use.
+/// Maximum number of parts; more would be useless.
 const MOST_SPLITS: u64 = 1 << 20;
 
 struct Plan {
@@ -137,7 +137,7 @@ struct Plan {
 }
 
 impl Plan {
-    /// Behind an error no place is known: the last part has it, and says what it is.
+    /// No place after an error is known, so the last part contains the error and reports it.
     fn cut_text(&mut self, places: &mut Places, targets: Vec<u64>, poll: Poll<'_>) -> Result<()> {
         let checksum = places.checksum(poll)?;
         self.cuts.push(Cut { offset: 0, rows: 0, text: Some((Place::START, checksum)) });
@@ -181,7 +181,7 @@ impl Plan {
         if self.cuts.len() < 2 {
             self.cuts = vec![Cut { offset: 0, rows: 0, text: None }];
         }
-        // a part that begins and ends with the file has whole patches however it was cut
+        // a single part contains whole patches
         let whole_patches = self.whole_patches || self.cuts.len() == 1;
         let split = |at: usize| {
             let (cut, next) = (self.cuts[at], self.cuts.get(at + 1));

@@ -1,12 +1,12 @@
 //! RDF terms, borrowed ([`Term`]) and owned ([`TermBuf`]).
 //!
-//! Borrowed terms keep the pieces they were read in. Those of decoders are ready for writers of text, which copy
-//! slices and build nothing: an IRI is `<prefix` and `name>`, a datatype is `"^^<iri>`.
+//! Borrowed terms keep the pieces in which they were read. The pieces of decoders are ready for text writers,
+//! which copy slices and build nothing: an IRI is `<prefix` and `name>`, a datatype is `"^^<iri>`.
 
 use crate::buffer::{Padded, PaddedBuf};
 use crate::scan::{is_plain_literal, starts_plainly};
 
-/// The datatype that a literal has when it says nothing; never written.
+/// The datatype of a literal that states no datatype; never written.
 pub const XSD_STRING: &str = "http://www.w3.org/2001/XMLSchema#string";
 
 /// An RDF term or graph node.
@@ -20,42 +20,42 @@ pub enum Term<'a> {
     Literal(Literal<'a>),
     /// A quoted triple (RDF-star).
     Triple(&'a Triple),
-    /// The default graph; only in graph position.
+    /// The default graph; valid only as a graph.
     DefaultGraph,
 }
 
-/// An IRI: in two pieces, as decoders hold it, or in one.
+/// An IRI, in two pieces as decoders store it, or in one piece.
 #[derive(Clone, Copy, Debug)]
 pub struct Iri<'a>(pub(crate) IriText<'a>);
 
-/// How an IRI lies in memory.
+/// The representation of an IRI in memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum IriText<'a> {
-    /// With its angle brackets on, ready to be copied.
+    /// Two pieces with angle brackets, ready to be copied.
     Pieces {
         /// `<` and the prefix.
         open: Padded<'a>,
         /// The name and `>`.
         close: Padded<'a>,
-        /// Nothing in it needs an escape in N-Triples.
+        /// No character needs an escape in N-Triples.
         plain: bool,
     },
-    /// The text alone.
+    /// The IRI without brackets.
     Bare {
-        /// All of it, without brackets.
+        /// The whole IRI, without brackets.
         iri: &'a str,
-        /// As of pieces; `false` where nobody looked.
+        /// As in `Pieces`; `false` if unchecked.
         plain: bool,
     },
 }
 
 impl<'a> Iri<'a> {
-    /// An IRI in one piece.
+    /// Creates an IRI in one piece.
     pub const fn new(iri: &'a str) -> Self {
         Iri(IriText::Bare { iri, plain: false })
     }
 
-    /// An IRI in one piece, in which nothing needs an escape in N-Triples.
+    /// Creates an IRI in one piece that needs no escapes in N-Triples.
     #[inline(always)]
     pub(crate) fn new_plain(iri: &'a str) -> Self {
         Iri(IriText::Bare { iri, plain: true })
@@ -66,7 +66,7 @@ impl<'a> Iri<'a> {
         Iri(IriText::Pieces { open, close, plain })
     }
 
-    /// The first piece, without the bracket; empty where the IRI lies in one.
+    /// The first piece, without the bracket; empty if the IRI is in one piece.
     #[inline(always)]
     pub fn prefix(&self) -> &'a str {
         match self.0 {
@@ -84,7 +84,7 @@ impl<'a> Iri<'a> {
         }
     }
 
-    /// Bytes of it with its brackets.
+    /// Number of bytes of the IRI with its brackets.
     #[inline(always)]
     pub(crate) fn bracketed_len(&self) -> usize {
         match self.0 {
@@ -93,7 +93,7 @@ impl<'a> Iri<'a> {
         }
     }
 
-    /// Whether nothing in it needs an escape in N-Triples.
+    /// Whether the IRI needs no escapes in N-Triples.
     pub(crate) fn is_plain(&self) -> bool {
         match self.0 {
             IriText::Pieces { plain, .. } => plain,
@@ -103,41 +103,41 @@ impl<'a> Iri<'a> {
 }
 
 impl std::fmt::Display for Iri<'_> {
-    /// The bare IRI.
+    /// Writes the IRI without brackets.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.prefix())?;
         f.write_str(self.name())
     }
 }
 
-/// Nothing in a bare IRI needs an escape; `<_:` would be a blank node.
+/// Whether a bare IRI needs no escapes and does not begin with `_:`, because `<_:` would be a blank node.
 #[inline(always)]
 pub(crate) fn is_named_plainly(iri: &str) -> bool {
     starts_plainly(iri.as_bytes())
 }
 
-/// A literal; lexical form and tag are kept as they came.
+/// A literal; the lexical form and the language tag are kept unchanged.
 #[derive(Clone, Copy, Debug)]
 pub struct Literal<'a> {
     /// The lexical form.
     pub lex: &'a str,
-    /// Nothing in the lexical form needs an escape in N-Triples; `false` where nobody looked.
+    /// The lexical form needs no escapes in N-Triples; `false` if unchecked.
     pub(crate) plain: bool,
-    /// What kind of literal.
+    /// The kind of literal.
     pub kind: LiteralKind<'a>,
 }
 
 impl<'a> Literal<'a> {
-    /// A literal of any kind.
+    /// Creates a literal of any kind.
     pub const fn new(lex: &'a str, kind: LiteralKind<'a>) -> Self {
         Literal { lex, plain: false, kind }
     }
 }
 
-/// What a literal has beside its lexical form.
+/// The parts of a literal other than its lexical form.
 #[derive(Clone, Copy, Debug)]
 pub enum LiteralKind<'a> {
-    /// Nothing: an `xsd:string`.
+    /// No other part: an `xsd:string`.
     Simple,
     /// A language tag.
     Language(&'a str),
@@ -149,21 +149,21 @@ pub enum LiteralKind<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Datatype<'a>(pub(crate) DatatypeText<'a>);
 
-/// How a datatype lies in memory.
+/// The representation of a datatype in memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum DatatypeText<'a> {
-    /// With what comes before it behind a lexical form: `"^^<iri>`.
+    /// The IRI as it follows a lexical form: `"^^<iri>`.
     Suffix {
         /// Ready to be copied.
         suffix: Padded<'a>,
-        /// Nothing in it needs an escape in N-Triples.
+        /// No character needs an escape in N-Triples.
         plain: bool,
     },
-    /// The IRI alone.
+    /// The IRI without brackets.
     Bare {
-        /// All of it, without brackets.
+        /// The whole IRI, without brackets.
         iri: &'a str,
-        /// As of a suffix; `false` where nobody looked.
+        /// As in `Suffix`; `false` if unchecked.
         plain: bool,
     },
 }
@@ -171,18 +171,18 @@ pub(crate) enum DatatypeText<'a> {
 pub(crate) const DATATYPE_OPEN: &str = "\"^^<";
 
 impl<'a> Datatype<'a> {
-    /// A datatype in one piece.
+    /// Creates a datatype in one piece.
     pub const fn new(iri: &'a str) -> Self {
         Datatype(DatatypeText::Bare { iri, plain: false })
     }
 
-    /// A datatype in one piece, in which nothing needs an escape in N-Triples.
+    /// Creates a datatype in one piece that needs no escapes in N-Triples.
     #[inline(always)]
     pub(crate) fn new_plain(iri: &'a str) -> Self {
         Datatype(DatatypeText::Bare { iri, plain: true })
     }
 
-    /// The bare IRI.
+    /// The IRI without brackets.
     #[inline(always)]
     pub fn iri(&self) -> &'a str {
         match self.0 {
@@ -191,7 +191,7 @@ impl<'a> Datatype<'a> {
         }
     }
 
-    /// Whether nothing in it needs an escape in N-Triples.
+    /// Whether the IRI needs no escapes in N-Triples.
     pub(crate) fn is_plain(&self) -> bool {
         match self.0 {
             DatatypeText::Suffix { plain, .. } => plain,
@@ -201,22 +201,22 @@ impl<'a> Datatype<'a> {
 }
 
 impl<'a> Term<'a> {
-    /// An IRI in one piece.
+    /// Creates an IRI in one piece.
     pub const fn iri(iri: &'a str) -> Self {
         Term::Iri(Iri::new(iri))
     }
 
-    /// A literal without language and datatype.
+    /// Creates a literal without language tag and datatype.
     pub const fn simple_literal(lex: &'a str) -> Self {
         Term::Literal(Literal::new(lex, LiteralKind::Simple))
     }
 
-    /// A language-tagged string.
+    /// Creates a language-tagged string.
     pub const fn language_literal(lex: &'a str, tag: &'a str) -> Self {
         Term::Literal(Literal::new(lex, LiteralKind::Language(tag)))
     }
 
-    /// A literal with a datatype.
+    /// Creates a literal with a datatype.
     pub const fn typed_literal(lex: &'a str, datatype: &'a str) -> Self {
         Term::Literal(Literal::new(lex, LiteralKind::Datatype(Datatype::new(datatype))))
     }
@@ -247,7 +247,7 @@ pub enum TermBuf {
 /// An owned IRI.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct IriBuf {
-    /// All of it and `>`.
+    /// The whole IRI and `>`.
     close: PaddedBuf,
     plain: bool,
 }
@@ -268,28 +268,28 @@ enum LiteralKindBuf {
 }
 
 impl TermBuf {
-    /// An IRI.
+    /// Creates an IRI.
     pub fn iri(iri: &str) -> Self {
         let plain = is_named_plainly(iri);
         TermBuf::Iri(IriBuf { close: PaddedBuf::new(&[iri, ">"]), plain })
     }
 
-    /// A blank node, by its label without `_:`.
+    /// Creates a blank node with this label, without `_:`.
     pub fn blank_node(label: &str) -> Self {
         TermBuf::BlankNode(label.to_owned())
     }
 
-    /// A literal without language and datatype.
+    /// Creates a literal without language tag and datatype.
     pub fn simple_literal(lex: &str) -> Self {
         TermBuf::literal(lex, LiteralKindBuf::Simple)
     }
 
-    /// A language-tagged string.
+    /// Creates a language-tagged string.
     pub fn language_literal(lex: &str, tag: &str) -> Self {
         TermBuf::literal(lex, LiteralKindBuf::Language(tag.to_owned()))
     }
 
-    /// A literal with a datatype; `xsd:string` makes it a simple one.
+    /// Creates a literal with a datatype; `xsd:string` makes it a simple literal.
     pub fn typed_literal(lex: &str, datatype: &str) -> Self {
         if datatype == XSD_STRING {
             return TermBuf::simple_literal(lex);
@@ -304,7 +304,7 @@ impl TermBuf {
         TermBuf::Literal(LiteralBuf { lex: lex.to_owned(), plain, kind })
     }
 
-    /// This term, if it is an IRI.
+    /// Returns the term if it is an IRI.
     pub(crate) fn as_iri(&self) -> Option<Iri<'_>> {
         match self.as_term() {
             Term::Iri(iri) => Some(iri),
@@ -312,7 +312,7 @@ impl TermBuf {
         }
     }
 
-    /// Bytes of the text that this term holds; those of triples are elsewhere.
+    /// Bytes of the text in this term, except text in quoted triples.
     pub(crate) fn text_bytes(&self) -> usize {
         match self {
             TermBuf::Iri(iri) => iri.close.as_padded().len(),
@@ -329,7 +329,7 @@ impl TermBuf {
         }
     }
 
-    /// Bytes that this term takes beside its own, nested ones included.
+    /// Bytes that this term needs in addition to its own size, including nested terms.
     pub(crate) fn size(&self) -> usize {
         match self {
             TermBuf::Triple(triple) => {
@@ -339,7 +339,7 @@ impl TermBuf {
         }
     }
 
-    /// This term, borrowed.
+    /// Borrows this term.
     pub fn as_term(&self) -> Term<'_> {
         match self {
             TermBuf::Iri(iri) => Term::Iri(Iri::in_pieces(Padded::ANGLE, iri.close.as_padded(), iri.plain)),

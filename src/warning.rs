@@ -1,9 +1,9 @@
-//! What a caller should know although nothing failed.
+//! Warnings: something that a caller should know although nothing failed.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Something that was found and ignored, such as an index that is not used or sync points in the wrong place.
+/// Something that was found and ignored, such as an unused index or sync points in the wrong place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     /// One line of text.
@@ -13,7 +13,7 @@ pub struct Warning {
 }
 
 impl Warning {
-    /// A warning about `source`.
+    /// Creates a warning about `source`.
     pub fn new(message: impl Into<String>, source: Option<Arc<str>>) -> Self {
         Warning { message: message.into(), source }
     }

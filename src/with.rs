@@ -1,6 +1,6 @@
-//! How options are made outside of this crate.
+//! Creates options outside this crate.
 
-/// Options that are made by changing the defaults, so that new options break nobody.
+/// Options that are created by changing the defaults, so that new options break no callers.
 ///
 /// ```
 /// use jelly_patch::Limits;
@@ -14,7 +14,7 @@
 /// assert_eq!(options.limits.row_bytes, 1 << 20);
 /// ```
 pub trait With: Sized {
-    /// These options, changed.
+    /// Returns these options with changes.
     #[must_use]
     fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
         change(&mut self);

@@ -1,80 +1,82 @@
-//! Sinks that take the terms of a row one by one.
+//! Sinks that receive the terms of a row one by one.
 
 use super::Statement;
 use crate::term::{Iri, Literal, Term};
 
-/// Takes the terms of a statement one by one, as they are read, and needs no [`Term`] of them: columns.
+/// Receives the terms of a statement one by one, as they are read, without a [`Term`] for each. Columns
+/// implement this trait.
 ///
-/// Every place is given once, subject first; then the row ends ([`RdfSink::end_statement`], [`PatchSink::end_change`]).
-/// `false`: this term cannot be taken so. Then the row is [`cut`](Self::cut) off and comes as a whole.
+/// Every place is passed once, subject first; then the row ends ([`RdfSink::end_statement`],
+/// [`PatchSink::end_change`]). A method returns `false` if it cannot take a term in this form. The caller
+/// then [`cut`](Self::cut)s the row off and passes it as a whole.
 #[doc(hidden)]
 pub trait TermSink<'t> {
-    /// A term of any kind.
+    /// Receives a term of any kind.
     fn term(&mut self, place: usize, term: Term<'t>) -> bool;
 
-    /// An IRI.
+    /// Receives an IRI.
     #[inline(always)]
     fn iri(&mut self, place: usize, iri: Iri<'t>) -> bool {
         self.term(place, Term::Iri(iri))
     }
 
-    /// A blank node.
+    /// Receives a blank node.
     #[inline(always)]
     fn blank_node(&mut self, place: usize, label: &'t str) -> bool {
         self.term(place, Term::BlankNode(label))
     }
 
-    /// A literal.
+    /// Receives a literal.
     #[inline(always)]
     fn literal(&mut self, place: usize, literal: Literal<'t>) -> bool {
         self.term(place, Term::Literal(literal))
     }
 
-    /// The default graph.
+    /// Receives the default graph.
     #[inline(always)]
     fn default_graph(&mut self, place: usize) -> bool {
         self.term(place, Term::DefaultGraph)
     }
 
-    /// The term of the statement before; `false`: it must be given all the same.
+    /// Repeats the term of the previous statement; `false`: the term must be passed.
     #[inline(always)]
     fn repeat(&mut self, place: usize) -> bool {
         let _ = place;
         false
     }
 
-    /// A term as a column holds it, text that nobody looked at; mostly canonical.
+    /// Receives the text of a term in a column, which is unchecked but usually canonical.
     #[inline(always)]
     fn cell(&mut self, place: usize, text: &'t [u8]) -> bool {
         let _ = (place, text);
         false
     }
 
-    /// A term as canonical text, but no blank node: the first `length` bytes of a text.
+    /// Receives a term other than a blank node as canonical text: the first `length` bytes of `text`.
     #[inline(always)]
     fn text(&mut self, place: usize, text: &'t str, length: usize) -> bool {
         let _ = (place, text, length);
         false
     }
 
-    /// A blank node as canonical text: the first `length` bytes of a text.
+    /// Receives a blank node as canonical text: the first `length` bytes of `text`.
     #[inline(always)]
     fn labelled(&mut self, place: usize, text: &'t str, length: usize) -> bool {
         self.blank_node(place, &text[2..length])
     }
 
-    /// How long the term of the statement before is as canonical text, where `text` begins with it and a space.
+    /// The length of the previous statement's term as canonical text, if `text` begins with it and a space.
     #[inline(always)]
     fn repeats_in(&self, place: usize, text: &[u8]) -> Option<usize> {
         let _ = (place, text);
         None
     }
 
-    /// Takes back the terms of a row that has not ended.
+    /// Removes the terms of an unfinished row.
     fn cut(&mut self) {}
 }
 
-/// Whoever wants terms gets a statement.
+/// A statement takes the terms, for callers that need terms.
 impl<'t> TermSink<'t> for Statement<'t> {
     #[inline(always)]
     fn term(&mut self, place: usize, term: Term<'t>) -> bool {
@@ -89,7 +91,7 @@ impl<'t> TermSink<'t> for Statement<'t> {
     }
 }
 
-/// Takes terms and keeps none of them, where rows are only counted.
+/// Takes terms and keeps none of them, for callers that only count rows.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ignored;
