@@ -9,10 +9,11 @@ use crate::error::Result;
 use crate::io::{SharedBytes, SharedFile, Source};
 use crate::open::OpenOptions;
 
-/// A source that can be opened any number of times. What can be read only once lies in a temporary file.
+/// A source that can be opened any number of times. A source that can be read only once is copied to a
+/// temporary file.
 pub struct Again {
     bytes: Bytes,
-    /// How it is read; the name of the source is in it.
+    /// How the source is read, including its name.
     pub options: OpenOptions,
 }
 
@@ -23,7 +24,7 @@ enum Bytes {
 }
 
 impl Again {
-    /// Makes a source readable more than once; pipes and the like are read to their end here.
+    /// Makes a source readable more than once. A source such as a pipe is read to its end here.
     pub fn new(source: Source, options: OpenOptions) -> Result<Self> {
         let bytes = match source {
             Source::Bytes(bytes) => Bytes::Shared(bytes),
@@ -46,7 +47,7 @@ impl Again {
         }
     }
 
-    /// The file, if it is read from one.
+    /// The path, if the source is a file.
     pub fn path(&self) -> Option<&Path> {
         match &self.bytes {
             Bytes::Path(path) => Some(path),
@@ -54,7 +55,7 @@ impl Again {
         }
     }
 
-    /// Its bytes, as they are stored.
+    /// The size of the source in bytes, as stored.
     pub fn size(&self) -> Option<u64> {
         match &self.bytes {
             Bytes::Path(path) => path.metadata().ok().map(|meta| meta.len()),
@@ -63,7 +64,7 @@ impl Again {
         }
     }
 
-    /// What it is called.
+    /// The name of the source.
     pub fn name(&self) -> Option<Arc<str>> {
         match (&self.options.decode.source, &self.bytes) {
             (Some(name), _) => Some(Arc::clone(name)),

@@ -1,5 +1,5 @@
-//! The base of patches as it is read: remaining statements are passed on, in their own spelling or in that of
-//! the log.
+//! Reads the base of patches and passes on the remaining statements, in the spelling of the base or of the
+//! log.
 
 use super::apply::ApplyOptions;
 use super::base_labels::BaseLabels;
@@ -21,40 +21,40 @@ use crate::reader::RowSource;
 use crate::sink::{RdfRow, RdfSink, Same, Sink, TermSink};
 use crate::term::{Iri, Term, TermBuf};
 
-/// What becomes of a statement of the base.
+/// The result for a statement of the base.
 enum Fate {
     Goes,
     Stays,
-    /// It is written as the log spells it, which is at this place of the texts.
+    /// The statement is written in the spelling of the log, which is at this place of the texts.
     IsSpelled(u64),
 }
 
-/// Takes the base, makes its keys and passes on what stays.
+/// Reads the base, computes its keys and passes on the remaining statements.
 pub(super) struct Applying {
     keys: Keys,
     pub(super) to: Passing,
     nothing_to_do: bool,
     named: bool,
     check: BaseCheck,
-    /// Of statements at which nobody has to look.
+    /// The blank nodes of statements that need no check.
     nodes: Nodes,
 }
 
-/// Passes on what stays of the base.
+/// Passes on the remaining statements of the base.
 pub(super) struct Passing {
     pub(super) net: Net,
-    /// Of the quads of the log.
+    /// The texts of the log's quads.
     pub(super) texts: Stored,
     seen: Option<KeySet>,
     pub(super) target: RdfTarget,
-    /// Prefixes were declared.
+    /// Whether the prefixes were declared.
     began: bool,
-    /// Prefixes of the log that the target cannot hold.
+    /// Number of prefixes of the log that the target cannot hold.
     log_prefixes_left_out: u64,
-    /// A statement was left out, or spelled in another way, since the last one.
+    /// Whether a statement was left out or respelled since the last statement that was written.
     gap: bool,
     pub(super) frame: u64,
-    /// Statements of the base, those that were written, and those that were deleted.
+    /// Number of statements of the base, of statements written, and of statements deleted.
     pub(super) base: u64,
     pub(super) statements: u64,
     pub(super) deleted: u64,
@@ -90,14 +90,14 @@ impl Applying {
         })
     }
 
-    /// Its quads, if threads make their keys: under this secret, with these blank nodes.
+    /// The quads of the base, if threads compute their keys: with this secret and these blank nodes.
     pub(super) fn keyed<S: KeyedSink>(&self, base: Dataset<'_>) -> Result<Box<dyn RowSource<S>>> {
         base.keyed(&self.keys, self.nodes, || self.to.net.filter())
     }
 }
 
 impl Passing {
-    /// Declares the prefixes that the log adds, before everything else.
+    /// Declares the prefixes that the log adds, before all statements.
     pub(super) fn begin(&mut self) -> Result<()> {
         if std::mem::replace(&mut self.began, true) {
             return Ok(());
@@ -111,7 +111,7 @@ impl Passing {
         Ok(())
     }
 
-    /// Prefixes of the base that the target cannot hold, once all are there.
+    /// Number of prefixes of the base that the target cannot hold, once all prefixes are read.
     pub(super) fn base_prefixes_left_out(&self) -> u64 {
         self.target.prefixes_left_out() - self.log_prefixes_left_out
     }
@@ -134,7 +134,7 @@ impl Passing {
         }
     }
 
-    /// Writes a statement as the log spells it.
+    /// Writes a statement in the spelling of the log.
     fn spell(&mut self, place: u64, frame: u64, seq: u64) -> Result<()> {
         let statement = self.texts.get(place)?;
         self.target.statement(&RdfRow { frame, seq, statement })?;
@@ -143,7 +143,7 @@ impl Passing {
         Ok(())
     }
 
-    /// Writes a quad as it is.
+    /// Writes a quad unchanged.
     #[inline(always)]
     fn stays(&mut self, frame: u64, seq: u64, quad: WholeQuad<'_>) -> Result<()> {
         let (is_rdf, has_graph) = quad.shape();
@@ -163,7 +163,7 @@ impl Passing {
         self.target.statement(&RdfRow { frame, seq, statement: quad.statement()? })
     }
 
-    /// Passes on the rows of a block from this one on that are not changed.
+    /// Passes on the unchanged rows of a block, from this row on.
     #[inline(always)]
     fn lines(&mut self, block: &QuadBlock, row: usize) -> usize {
         if self.seen.is_some() {
@@ -179,7 +179,7 @@ impl Passing {
         count
     }
 
-    /// Passes on a quad whose language tags have no capitals, if it stays.
+    /// Passes on a quad without capitals in language tags, unless the log deletes it.
     #[inline(always)]
     fn quad(&mut self, frame: u64, seq: u64, key: u128, quad: WholeQuad<'_>) -> Result<()> {
         self.base += 1;
@@ -246,7 +246,7 @@ impl RdfSink for Applying {
         Ok(())
     }
 
-    /// Where the target takes terms as text, the quad is its key and what is written.
+    /// If the target takes terms as text, the same text serves for the key and for the output.
     #[inline(always)]
     fn terms(&mut self, frame: u64) -> Option<&mut impl for<'t> TermSink<'t>> {
         let takes_text = self.to.began && !self.nothing_to_do && self.to.target.terms(frame).is_some();
@@ -262,7 +262,7 @@ impl RdfSink for Applying {
     fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
         self.to.begin()?;
         match self.to.net.prefixes.get_mut(name, &Term::DefaultGraph) {
-            Some(_) => Ok(()), // deleted, or declared anew at the start
+            Some(_) => Ok(()), // deleted, or declared again at the start
             None => self.to.target.namespace(name, iri),
         }
     }
@@ -304,7 +304,7 @@ impl<S: KeyedSink> KeyedSink for Skolemized<S> {
         self.inner().block(block);
     }
 
-    /// Only where nodes keep their names.
+    /// Used only if blank nodes keep their names.
     #[inline(always)]
     fn quad(&mut self, seq: u64, key: u128, quad: WholeQuad<'_>) -> Result<()> {
         self.inner().quad(seq, key, quad)

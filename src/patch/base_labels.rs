@@ -13,30 +13,30 @@ use crate::error::{ErrorKind, Result};
 /// How the labels of a base are handled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BaseLabels {
-    /// They stay.
+    /// Keeps all labels.
     #[default]
     Keep,
-    /// They stay, and a position is rejected: the result will be compared with other datasets.
+    /// Keeps all labels and rejects positions, because the result will be compared with other datasets.
     Named,
-    /// They stay if all of them last; otherwise every node gets a content label.
+    /// Keeps all labels if they are stable; otherwise every node gets a content label.
     Lasting,
-    /// Every node gets a content label.
+    /// Gives every node its content label.
     Content,
-    /// Every node gets its label of RDFC-1.0.
+    /// Gives every node its RDFC-1.0 label.
     Rdfc10,
 }
 
 impl BaseLabels {
-    /// Every way of a log, as the table of options has them.
+    /// The variants for logs, in the order of the table of options.
     pub(crate) const ALL: [Self; 4] =
         [BaseLabels::Keep, BaseLabels::Named, BaseLabels::Lasting, BaseLabels::Content];
 
-    /// The base may have to be read before its labels are known.
+    /// Whether the base may have to be read before its labels are known.
     pub(crate) fn reads_first(self) -> bool {
         matches!(self, BaseLabels::Lasting | BaseLabels::Content | BaseLabels::Rdfc10)
     }
 
-    /// The label that each label of the base becomes; `None`: labels stay.
+    /// Returns the new label for each label of the base; `None`: labels stay.
     pub(crate) fn names(
         self,
         base: &Again,
@@ -52,7 +52,7 @@ impl BaseLabels {
     }
 }
 
-/// Whether the blank nodes of a dataset have labels that other files of the same data have, too.
+/// Whether the blank nodes of a dataset have labels that other files with the same data also have.
 pub(crate) fn labels_last(source: &Again, work: &mut Work<'_>) -> Result<bool> {
     let dataset = Dataset::open(source.source(), &source.options)?;
     if dataset.format.has_unlabelled_nodes() {

@@ -13,15 +13,15 @@ use crate::sink::Statement;
 pub struct BlankDiff {
     way: BlankNodes,
     blank: BlankStatements,
-    /// All labels of the old dataset, and of the new one, last.
+    /// Whether all labels are stable: of the old dataset, and of the new one.
     lasts: [bool; 2],
 }
 
 impl BlankDiff {
-    /// Compares by matching or by content.
+    /// Creates a comparison by matching or by content.
     ///
     /// # Errors
-    /// `argument`: the way is `labels`, which compares statement by statement.
+    /// `argument`: `way` is `labels`, which compares statement by statement.
     pub fn new(way: BlankNodes, limits: &Limits) -> Result<Self> {
         if !matches!(way, BlankNodes::Match | BlankNodes::Content) {
             let message = format!("blank_nodes is {:?}; it can be \"match\", \"content\"", way.name());
@@ -30,10 +30,10 @@ impl BlankDiff {
         Ok(BlankDiff { way, blank: BlankStatements::new(limits), lasts: [true; 2] })
     }
 
-    /// Takes a statement with blank nodes of the old or the new dataset.
+    /// Adds a statement with blank nodes of the old or the new dataset.
     ///
     /// # Errors
-    /// `limit.blank_bytes`: there are too many.
+    /// `limit.blank_bytes`: there are too many statements.
     pub fn add(&mut self, is_new: bool, statement: &Statement<'_>) -> Result<()> {
         let side = if is_new { NEW } else { OLD };
         self.lasts[side] &= labels_last(statement);
@@ -43,7 +43,8 @@ impl BlankDiff {
         Err(Error::new(ErrorKind::Argument, format!("{statement} has no blank node")))
     }
 
-    /// Writes a patch of the rows that differ, with headers that declare how it names nodes.
+    /// Writes a patch with the rows that differ, and with headers that declare how the patch names blank
+    /// nodes.
     ///
     /// # Errors
     /// The patch cannot be written.

@@ -1,8 +1,8 @@
-//! The statements with blank nodes of one dataset: in memory, or in parts of whole components on disk.
+//! The statements with blank nodes of one dataset: in memory, or on disk in parts of whole components.
 //!
-//! All of them go to a temporary file. While they fit in memory they are one part. Beyond that only the numbers of nodes
-//! stay in memory, and which nodes statements connect; once all are read, each component goes to one of as many files as
-//! let each fit in `limits.blank_bytes`.
+//! All statements go to a temporary file. If they fit in memory they are one part. Otherwise only the numbers
+//! of the nodes and the connections between nodes stay in memory. Once all statements are read, each
+//! component goes to one of several files. There are enough files that each fits in `limits.blank_bytes`.
 
 use std::collections::HashMap;
 
@@ -16,13 +16,13 @@ use crate::matching::{Gathered, Nodes, Part, Parts, Side, Templates, find, has_n
 use crate::sink::Statement;
 use crate::term::Term;
 
-/// What a statement takes in memory while it is looked at, and a node.
+/// Memory of a statement, and of a node, while it is processed.
 const ROW_BYTES: usize = 120;
 const NODE_BYTES: usize = 200;
-/// Files at most.
+/// Maximum number of files.
 const MOST_PARTS: usize = 256;
 
-/// Statements while they are read.
+/// The statements while they are read.
 pub(crate) struct BlankReading {
     limits: Limits,
     store: Store,
@@ -42,7 +42,7 @@ impl BlankReading {
         BlankReading { limits: limits.clone(), store: Store::new(), rows: 0, has_position: false, kept }
     }
 
-    /// Keeps a statement, if it has blank nodes, and says whether it has some.
+    /// Keeps a statement if it has blank nodes; returns whether it has any.
     pub(crate) fn take(&mut self, statement: &Statement<'_>) -> Result<bool> {
         match &mut self.kept {
             Kept::Whole(gathered, templates) => {
@@ -67,7 +67,7 @@ impl BlankReading {
         Ok(true)
     }
 
-    /// All statements were read.
+    /// Ends the input, after all statements were read.
     pub(crate) fn finish(self) -> Result<BlankParts> {
         let BlankReading { limits, store, rows, mut has_position, kept } = self;
         let mut all = store.read()?;
@@ -90,7 +90,7 @@ impl BlankReading {
     }
 }
 
-/// Which nodes statements connect, by the hashes of labels.
+/// The connections between nodes in the same statement, by the hashes of labels.
 struct Links {
     hasher: SipHasher24,
     numbers: HashMap<[u64; 2], u32>,
@@ -129,7 +129,7 @@ impl Links {
         }
     }
 
-    /// Takes a statement, and says whether the label of a node is a position.
+    /// Adds a statement; returns whether the label of a node is a position.
     fn add(&mut self, statement: &Statement<'_>) -> bool {
         let (mut nodes, mut has_position) = (Vec::new(), false);
         each_label(statement, &mut |label| {
@@ -140,7 +140,7 @@ impl Links {
         has_position
     }
 
-    /// The part of each statement, and their files.
+    /// Divides the statements; returns the part of each statement, and the files.
     fn divide(&mut self, all: &mut Stored, rows: u32, count: usize) -> Result<(Vec<u8>, Vec<Store>)> {
         let mut of = Vec::with_capacity(rows as usize);
         let mut stores: Vec<Store> = (0..count).map(|_| Store::with_memory(0)).collect();
@@ -153,7 +153,7 @@ impl Links {
                 }
             });
             let root = find(&mut self.above, node.unwrap_or_default());
-            // spread, for equal components often come at equal distances
+            // spread, because equal components often come at equal distances
             let spread = u64::from(root).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
             let part = ((spread * count as u64) >> 32) as usize;
             stores[part].push(&statement)?;
@@ -163,7 +163,7 @@ impl Links {
     }
 }
 
-/// Hands the label of each blank node of a statement to `take`.
+/// Passes the label of each blank node of a statement to `take`.
 fn each_label(statement: &Statement<'_>, take: &mut impl FnMut(&str)) {
     fn of(term: &Term<'_>, take: &mut impl FnMut(&str)) {
         match term {
@@ -184,7 +184,7 @@ fn too_many() -> Error {
     )
 }
 
-/// Statements that were read.
+/// The statements that were read.
 pub(crate) struct BlankParts {
     limits: Limits,
     all: Stored,
@@ -210,16 +210,16 @@ fn numbered(nodes: Nodes, numbers: &[u32]) -> Part {
     Part { side: Side::new(nodes), read }
 }
 
-/// Some statements of a dataset, before those of the other one are known.
+/// Selected statements of a dataset, before those of the other dataset are known.
 pub(crate) struct Picked {
     pub(crate) gathered: Gathered,
     numbers: Vec<u32>,
-    /// Where each one is.
+    /// The place of each statement.
     pub(crate) places: Vec<u64>,
 }
 
 impl BlankParts {
-    /// How many nodes there are.
+    /// The number of nodes.
     pub(crate) fn nodes(&self) -> usize {
         self.nodes
     }
@@ -229,7 +229,7 @@ impl BlankParts {
         self.has_position
     }
 
-    /// The statements that are wanted, by their numbers.
+    /// Selects statements by their numbers.
     pub(crate) fn pick(&mut self, wanted: &[bool], templates: &mut Templates) -> Result<Picked> {
         let (mut gathered, mut numbers, mut places) = (Gathered::new(&self.limits), Vec::new(), Vec::new());
         let mut next = 0;
@@ -245,7 +245,7 @@ impl BlankParts {
         Ok(Picked { gathered, numbers, places })
     }
 
-    /// Hands each label to `take`, as often as it is there.
+    /// Passes each label to `take`, as often as it occurs.
     pub(crate) fn each_label(&mut self, take: &mut impl FnMut(&str)) -> Result<()> {
         let mut place = 0;
         while let Some(statement) = self.all.next(&mut place)? {
@@ -254,7 +254,7 @@ impl BlankParts {
         Ok(())
     }
 
-    /// All statements, to be read again.
+    /// Returns all statements, to be read again.
     pub(crate) fn stored(self) -> Stored {
         self.all
     }
@@ -299,7 +299,7 @@ mod tests {
     use crate::matching::unequal;
     use crate::sink::Same;
 
-    /// Counts how often parts are made again.
+    /// Counts how often parts are created again.
     struct Counted(BlankParts, usize);
 
     impl Parts for Counted {

@@ -1,4 +1,5 @@
-//! Differences between statements with blank nodes: rows by a map of nodes, and the names of nodes in them.
+//! Differences between statements with blank nodes: the rows that follow from a mapping of nodes, and the
+//! names of the nodes in them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,22 +15,22 @@ use crate::matching::{
 use crate::sink::{PatchOp, Statement};
 use crate::term::TermBuf;
 
-/// How nodes of two datasets are compared.
+/// How blank nodes of two datasets are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BlankNodes {
-    /// By matching if a side has nodes without stable labels, else by labels.
+    /// By matching if either dataset has nodes without stable labels, otherwise by labels.
     #[default]
     Auto,
-    /// Nodes of the new dataset are found in the old one by what is said of them.
+    /// By matching nodes of the new dataset with nodes of the old one, using the statements about them.
     Match,
-    /// By labels that depend on the content of each dataset alone.
+    /// By labels that depend only on the content of each dataset.
     Content,
-    /// By their labels: the same label, the same node.
+    /// By labels: nodes with the same label are the same node.
     Labels,
 }
 
 impl BlankNodes {
-    /// All ways, as in the table of options.
+    /// All variants, in the order of the table of options.
     pub const ALL: [Self; 4] = [BlankNodes::Auto, BlankNodes::Match, BlankNodes::Content, BlankNodes::Labels];
 
     /// The name in options.
@@ -43,7 +44,7 @@ impl BlankNodes {
     }
 }
 
-/// Numbers of nodes.
+/// Numbers of blank nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NodeCounts {
     /// Nodes of the new dataset that are also in the old one.
@@ -52,7 +53,7 @@ pub struct NodeCounts {
     pub new: u64,
     /// Nodes that only the old dataset has.
     pub gone: u64,
-    /// Nodes that were not put in order within the limit.
+    /// Nodes that could not be ordered within the limit.
     pub unsettled: u64,
 }
 
@@ -62,7 +63,7 @@ pub(crate) struct BlankStatements {
     limits: Limits,
 }
 
-/// Those of one of them.
+/// The statements of one dataset.
 enum Given {
     Reading(Box<BlankReading>),
     Read(Box<BlankParts>),
@@ -77,7 +78,7 @@ impl BlankStatements {
         BlankStatements { sides: [side(), side()], limits: limits.clone() }
     }
 
-    /// Keeps a statement, if it has blank nodes, and says whether it has some.
+    /// Keeps a statement if it has blank nodes; returns whether it has any.
     pub(crate) fn take(&mut self, side: usize, statement: &Statement<'_>) -> Result<bool> {
         match &mut self.sides[side] {
             Given::Reading(reading) => reading.take(statement),
@@ -85,7 +86,7 @@ impl BlankStatements {
         }
     }
 
-    /// All statements of a dataset were taken; what was needed to read them is let go.
+    /// Ends the input of a dataset and frees the memory that reading it needed.
     pub(crate) fn end(&mut self, side: usize) -> Result<()> {
         let given = &mut self.sides[side];
         let empty = Given::Reading(Box::new(BlankReading::new(&self.limits)));
@@ -98,7 +99,7 @@ impl BlankStatements {
         Ok([old.finish()?, new.finish()?])
     }
 
-    /// Whether nodes can be renamed so that both sides are the same.
+    /// Whether the nodes can be renamed so that both datasets are equal.
     pub(crate) fn are_same(self) -> Result<bool> {
         let budget = self.limits.blank_work;
         let [mut old, mut new] = self.finish()?;
@@ -133,9 +134,9 @@ impl BlankStatements {
         Err(Error::limit(ErrorKind::LimitBlankWork, "blank_work", message))
     }
 
-    /// Finds out what differs. `lasts`: labels in files of this format are stable.
+    /// Computes the differences. `lasts`: labels in files of this format are stable.
     ///
-    /// `as_read`: rows have the labels of the old dataset as they were read, also labels that are not stable.
+    /// `as_read`: rows have the labels of the old dataset as they were read, including unstable labels.
     pub(crate) fn compare(self, way: BlankNodes, lasts: [bool; 2], as_read: bool) -> Result<BlankRows> {
         let budget = self.limits.blank_work;
         let [mut all_old, mut all_new] = self.finish()?;
@@ -200,7 +201,7 @@ impl Given {
     }
 }
 
-/// The statements of both datasets that are wanted, and where each one is.
+/// Selects statements of both datasets; returns them with the place of each.
 fn picked(parts: [&mut BlankParts; 2], wanted: &[Vec<bool>; 2]) -> Result<[(Side, Vec<u64>); 2]> {
     let mut templates = Templates::new();
     let [old, new] = parts;
@@ -210,20 +211,21 @@ fn picked(parts: [&mut BlankParts; 2], wanted: &[Vec<bool>; 2]) -> Result<[(Side
     Ok([old, new].map(|picked| (Side::new(picked.gathered.finish(&templates, &ranks)), picked.places)))
 }
 
-/// The old node with the label of each new one.
+/// The old node that has the label of each new node.
 fn same_label(old: &Nodes, new: &Nodes) -> Vec<u32> {
     let known: HashMap<&str, u32> = old.labels.iter().zip(0..).collect();
     new.labels.iter().map(|label| known.get(label).copied().unwrap_or(NONE)).collect()
 }
 
-/// What differs, by a map of the nodes.
+/// The rows that differ under a mapping of the nodes.
 struct Rows {
     deletes: Vec<u32>,
     adds: Vec<u32>,
 }
 
 impl Rows {
-    /// Deletes are what the old dataset has beside the mapped new one, adds the other way round.
+    /// Computes the deletes (statements of the old dataset that the mapped new one lacks) and the adds (the
+    /// opposite).
     fn new(old: &Nodes, new: &Nodes, to: &[u32]) -> Self {
         let mut stays = vec![false; old.rows()];
         let mut adds = Vec::new();
@@ -231,7 +233,7 @@ impl Rows {
         for row in 0..new.rows() as u32 {
             mapped.clear();
             mapped.extend(new.nodes(row).iter().map(|&node| to[node as usize]));
-            // a new node is NONE there, and no node of the old dataset
+            // a new node is NONE there, which is no node of the old dataset
             match old.find(new.kind(row), &mapped) {
                 Some(found) => stays[found as usize] = true,
                 None => adds.push(row),
@@ -242,23 +244,23 @@ impl Rows {
     }
 }
 
-/// The names that nodes get in a patch.
+/// The names of the nodes in a patch.
 struct Labels<'s> {
     old: &'s Side,
     new: &'s Side,
-    /// Both datasets, whole.
+    /// All statements of both datasets.
     parts: [&'s mut BlankParts; 2],
     budget: u64,
-    /// Nodes of the old dataset are named by content.
+    /// The nodes of the old dataset are named by content.
     speaks_content: bool,
     content: [Option<ContentLabels>; 2],
 }
 
-/// The name of each label of both sides that is in a row.
+/// The name of each label that occurs in a row, for both datasets.
 type Names = [HashMap<Box<str>, String>; 2];
 
 impl Labels<'_> {
-    /// Nodes with the same content label, and how many have one that is not settled.
+    /// Maps nodes with the same content label; also returns how many nodes have an unsettled label.
     fn same_content(&mut self) -> Result<(Vec<u32>, u64)> {
         for side in [OLD, NEW] {
             self.content[side] = Some(ContentLabels::new(self.parts[side], self.budget, None, false)?);
@@ -277,12 +279,12 @@ impl Labels<'_> {
         known.map_or(label, |label| &label.text)
     }
 
-    /// The name of a node that the old dataset does not have.
+    /// The name of a node that is not in the old dataset.
     fn fresh_name(&self, label: &str) -> String {
         format!("n{}", &self.content(NEW, label)[1..])
     }
 
-    /// The names of nodes in rows, and the digest of the old dataset, if it is requested.
+    /// The names of the nodes in rows, and the digest of the old dataset if it is requested.
     fn names(&mut self, rows: &Rows, to: &[u32], has_digest: bool) -> Result<(Names, Option<u128>)> {
         let (old, new) = (&self.old.nodes, &self.new.nodes);
         let in_adds = || rows.adds.iter().flat_map(|&row| new.nodes(row)).copied();
@@ -327,7 +329,7 @@ impl Labels<'_> {
     }
 }
 
-/// The labels of a dataset that are one of some names, or such a name with a number.
+/// The labels of a dataset that are equal to one of `names`, or to such a name with a number.
 fn taken(parts: &mut BlankParts, names: &HashSet<String>) -> Result<HashSet<String>> {
     let mut found = HashSet::new();
     parts.each_label(&mut |label| {
@@ -341,7 +343,7 @@ fn taken(parts: &mut BlankParts, names: &HashSet<String>) -> Result<HashSet<Stri
     Ok(found)
 }
 
-/// A name that is not taken: with a number behind it, if it is.
+/// A free name: `name`, with a number appended if it is taken.
 pub(crate) fn another(name: String, is_taken: impl Fn(&str) -> bool) -> String {
     if !is_taken(&name) {
         return name;
@@ -350,20 +352,20 @@ pub(crate) fn another(name: String, is_taken: impl Fn(&str) -> bool) -> String {
     (0..u64::MAX).map(numbered).find(|name| !is_taken(name)).unwrap_or(name)
 }
 
-/// Rows that are to be written.
+/// The rows to write.
 #[derive(Default)]
 pub(crate) struct BlankRows {
     pub(crate) nodes: NodeCounts,
-    /// Nodes are named by the content of the old dataset, which has this digest.
+    /// The digest of the old dataset, if its content names the nodes.
     digest: Option<u128>,
-    /// Deletes and adds: statements, and the places of those that are meant.
+    /// Deletes and adds: the statements, and the places of the selected ones.
     sides: Vec<(Stored, Vec<u64>)>,
     names: Vec<HashMap<Box<str>, String>>,
 }
 
-/// The header that says how nodes are named.
+/// The header that declares how nodes are named.
 pub(crate) const BLANK_NODES: &str = "blank-nodes";
-/// The header with the digest of the state before.
+/// The header with the digest of the previous state.
 pub(crate) const BLANK_DIGEST: &str = "blank-digest";
 
 impl BlankRows {

@@ -1,4 +1,4 @@
-//! Patches without the rows that change nothing.
+//! Removes the rows of patches that change nothing.
 
 use super::again::Again;
 use super::effect::{Done, Effect};
@@ -11,9 +11,9 @@ use crate::sink::PatchOp;
 
 /// Writes `patches` with only the rows that change the dataset `base`.
 ///
-/// Patches, headers and transactions stay, except aborted ones. A `PD` gets the namespace that it deletes,
-/// and a `PA` that replaces a namespace gets a `PD` of the old one before it, so that the result can be
-/// undone.
+/// Patches, headers and transactions stay, except aborted transactions. A `PD` gets the namespace that it
+/// deletes, and a `PA` that replaces a namespace gets a `PD` of the old namespace before it. The result can
+/// therefore be undone.
 pub fn canonicalize(
     patches: impl Into<LogSources>,
     base: &Again,

@@ -1,4 +1,5 @@
-//! The net effect of patches in which each row changes something; a row that provably does not is rejected.
+//! The net effect of patches in which each row changes something; rows that provably change nothing are
+//! rejected.
 
 use super::log::{Change, LogSink};
 use super::net::Net;
@@ -7,22 +8,22 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::sink::{PatchOp, Statement};
 use crate::term::Term;
 
-/// Which rows are rejected.
+/// The rows to reject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Checks {
     /// None.
     None,
-    /// Those that provably change nothing.
+    /// Rows that provably change nothing.
     Rows,
-    /// Those, and deletions of prefixes that do not say what the prefix stood for.
+    /// Rows that provably change nothing, and deletions of prefixes without the namespace.
     PrefixesToo,
 }
 
-/// The net effect of a log whose every row changes something.
+/// The net effect of a log in which every row changes something.
 pub(super) struct CheckedNet {
     pub(super) net: Net,
     pub(super) checks: Checks,
-    /// What helps where a row is rejected.
+    /// The hint of the error when a row is rejected.
     pub(super) hint: &'static str,
 }
 

@@ -1,8 +1,8 @@
-//! Patches that name blank nodes by the content of the state before them, in the labels of a base.
+//! Converts patches that name blank nodes by the content of the state before them to the labels of a base.
 //!
 //! These patches have the header `blank-nodes`. The content labels of the state before the patch are
-//! computed, and each row gets the labels of the base and is checked: a deleted statement must exist, an
-//! added one must not. Nodes that are equal to other nodes have labels with numbers, which are valid only if
+//! computed. Each row gets the labels of the base and is checked: a deleted statement must exist, an added
+//! statement must not. Nodes that are equal to other nodes have labels with numbers, which are valid only if
 //! the digest is that of the state.
 
 use std::collections::{HashMap, HashSet};
@@ -30,33 +30,33 @@ pub(super) fn labels_of(source: &Again, work: &mut Work<'_>) -> Result<HashMap<B
     Ok(content.of.into_iter().map(|(label, content)| (label, content.text)).collect())
 }
 
-/// Whether a header says that nodes are named by content.
+/// Whether a header declares that nodes are named by content.
 pub(crate) fn is_content_header(key: &str) -> bool {
     key.eq_ignore_ascii_case(BLANK_NODES)
 }
 
-/// A log in the labels of its base, whose statements with blank nodes are kept.
+/// Converts a log to the labels of its base, whose statements with blank nodes are kept.
 pub(crate) struct InBaseLabels {
     limits: Limits,
     keys: Keys,
     state: HashMap<u128, [TermBuf; 4]>,
-    /// The patch that is read.
+    /// The version of the patch that is read.
     version: u64,
     speaks_content: bool,
     digest: Option<String>,
-    /// Of the patch that is read, once a row needs them.
+    /// The names in the patch that is read, once a row needs them.
     names: Option<Names>,
     renamed: Renamed,
 }
 
-/// What the labels of a patch stand for.
+/// The meaning of the labels of a patch.
 struct Names {
-    /// Labels of the base, and whether other nodes are equal.
+    /// The base label of each content label, and whether other nodes are equal.
     known: HashMap<String, (Box<str>, bool)>,
-    /// Labels of new nodes.
+    /// The labels of new nodes.
     fresh: HashMap<String, Box<str>>,
     taken: HashSet<Box<str>>,
-    /// The digest of the patch is that of the state.
+    /// Whether the digest of the patch is that of the state.
     is_its_base: bool,
 }
 
@@ -66,7 +66,7 @@ impl InBaseLabels {
         let mut state = HashMap::new();
         let mut keys = Keys::random()?;
         let limits = base.options.decode.limits.clone();
-        // counts what they take
+        // counts the memory of the statements
         let (mut gathered, mut templates) = (Gathered::new(&limits), Templates::new());
         work.phase("reading the blank nodes of the base");
         each_statement(base.source(), &base.options, work, |statement| {
@@ -87,7 +87,7 @@ impl InBaseLabels {
         })
     }
 
-    /// A sink that gets the rows in the labels of the base.
+    /// Returns a sink that passes the rows on with the labels of the base.
     pub(crate) fn to<'s>(&'s mut self, sink: &'s mut dyn LogSink) -> impl LogSink + 's {
         Translated { labels: self, sink }
     }
@@ -114,10 +114,10 @@ impl InBaseLabels {
         Ok(false)
     }
 
-    /// The content labels of the state.
+    /// Computes the content labels of the state.
     fn learn(&mut self) -> Result<Names> {
         let mut reading = BlankReading::new(&self.limits);
-        // which of equal nodes has which number goes by the order: the same for all who read this state
+        // the order decides the numbers of equal nodes, so it must be the same for every reader of this state
         let mut state: Vec<_> = self.state.values().collect();
         state.sort_unstable();
         for terms in state {
@@ -133,7 +133,7 @@ impl InBaseLabels {
 }
 
 impl Names {
-    /// The label of the base for one of the patch.
+    /// Returns the base label for a label of the patch.
     fn get(&mut self, label: &str, adds: bool) -> Result<TermBuf> {
         if let Some((found, is_tied)) = self.known.get(label) {
             if *is_tied && !self.is_its_base {

@@ -1,4 +1,4 @@
-//! Datasets that are read, not copied.
+//! Datasets that are read without a copy.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,8 @@ use crate::open::{Input, OpenOptions, RdfReader};
 use crate::sink::{RdfRow, RdfSink, Sink, Statement};
 use crate::term::Iri;
 
-/// As [`each_statement`], of a dataset whose nodes are compared with those of another one: names of nodes must last.
+/// Like [`each_statement`], for a dataset whose nodes are compared with those of another dataset: names of
+/// nodes must be stable.
 pub(crate) fn each_named(
     source: Source,
     options: &OpenOptions,
@@ -25,7 +26,7 @@ pub(crate) fn each_named(
     })
 }
 
-/// Hands each statement of a dataset to `take`, and gives its prefixes.
+/// Passes each statement of a dataset to `take` and returns the prefixes.
 pub(crate) fn each_statement(
     source: Source,
     options: &OpenOptions,
@@ -35,7 +36,7 @@ pub(crate) fn each_statement(
     Dataset::open(source, options)?.each(work, take)
 }
 
-/// A dataset whose format is known.
+/// A dataset with a known format.
 pub(crate) struct Dataset<'o> {
     pub(super) input: Input<'o>,
     pub(crate) format: RdfFormat,
@@ -51,7 +52,7 @@ impl<'o> Dataset<'o> {
         Ok(Dataset { input, format })
     }
 
-    /// Hands each statement to `take`, and gives the prefixes.
+    /// Passes each statement to `take` and returns the prefixes.
     pub(crate) fn each(
         self,
         work: &mut Work<'_>,
@@ -61,7 +62,7 @@ impl<'o> Dataset<'o> {
         Ok(work.feed(&mut *self.rows()?, each, |_| Ok(true))?.prefixes)
     }
 
-    /// Its statements.
+    /// Reads the statements.
     pub(crate) fn rows<S: RdfSink>(self) -> Result<RdfReader<S>> {
         self.input.statements(self.format)
     }

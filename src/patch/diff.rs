@@ -1,11 +1,10 @@
 //! The patch that turns one dataset into another.
 //!
-//! The new dataset is read twice, and the old one once: first the keys of the new dataset are collected, then
-//! statements that only the old one has are deleted, then statements that only the new one has are added.
-//! Memory is needed for the keys of the new dataset and of the deletes. Formats that take long to parse are
-//! read once and kept in a temporary file. Where blank nodes are matched, statements with blank nodes are
-//! kept apart, and their rows follow from a
-//! map of the nodes.
+//! The new dataset is read twice, and the old one once. First the keys of the new dataset are collected. Then
+//! the statements that only the old dataset has are deleted, and the statements that only the new one has are
+//! added. The keys of the new dataset and of the deletes are in memory. Formats that take long to parse are
+//! read once and kept in a temporary file. If blank nodes are matched, statements with blank nodes are kept
+//! separately, and their rows follow from a mapping of the nodes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,13 +33,13 @@ use crate::with::With;
 pub struct DiffOptions {
     /// How the old dataset is read.
     pub old: OpenOptions,
-    /// `H id`, if any.
+    /// The term of `H id`, if any.
     pub id: Option<TermBuf>,
-    /// `H prev`, if any.
+    /// The term of `H prev`, if any.
     pub prev: Option<TermBuf>,
-    /// Prefixes are compared too.
+    /// Also compare prefixes.
     pub prefixes: bool,
-    /// Blank nodes become IRIs with this start.
+    /// The start of the IRIs that replace blank nodes; `None`: blank nodes stay.
     pub skolemize: Option<String>,
     /// How blank nodes are compared.
     pub blank_nodes: BlankNodes,
@@ -51,18 +50,18 @@ pub struct DiffOptions {
 
 impl With for DiffOptions {}
 
-/// What was compared.
+/// The result of a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Compared {
     /// Statements of the old dataset.
     pub old: u64,
     /// Statements of the new dataset.
     pub new: u64,
-    /// The patch.
+    /// The patch that was written.
     pub patch: Patched,
     /// How blank nodes were compared.
     pub blank_nodes: BlankNodes,
-    /// Numbers of blank nodes, unless they were compared by their labels.
+    /// Numbers of blank nodes, unless blank nodes were compared by labels.
     pub nodes: NodeCounts,
 }
 
@@ -98,26 +97,26 @@ fn has_labels(source: &Again) -> Result<bool> {
     Ok(!Dataset::open(source.source(), &source.options)?.format.has_unlabelled_nodes())
 }
 
-/// Keys that are added together.
+/// Number of keys that are added together.
 const KEYS: usize = 32;
 
-/// What both datasets are, once they were read.
+/// Both datasets, after they were read.
 struct Reading {
     way: BlankNodes,
     quads: KeyedQuads,
     counts: [u64; 2],
-    /// Statements without blank nodes of the new dataset, or all of them; those that the old one has are marked, or left
-    /// out where the others are `kept`.
+    /// Statements of the new dataset without blank nodes, or all statements. Statements that the old dataset
+    /// also has are marked, or removed if the others are `kept`.
     found: KeySet,
     deletes: (Stored, Vec<u64>),
-    /// Statements of the new dataset without blank nodes, where reading them again would take long.
+    /// Statements of the new dataset without blank nodes, if reading them again would take long.
     kept: Option<Stored>,
     prefixes: [BTreeMap<String, String>; 2],
     rows: Option<BlankRows>,
 }
 
 impl Reading {
-    /// Reads both datasets. When labels are compared, nodes without stable labels are an error
+    /// Reads both datasets. If labels are compared, nodes without stable labels are an error
     /// (`patch.labels`).
     fn new(
         old: Source,
@@ -136,7 +135,7 @@ impl Reading {
         let dataset = Dataset::open(new.source(), &new.options)?;
         let new_lasts = !dataset.format.has_unlabelled_nodes();
         let mut new_keys = Vec::with_capacity(KEYS);
-        // formats for people take long to parse
+        // formats such as Turtle and JSON-LD take long to parse
         let mut kept = (!by_label && !new_lasts).then(Store::new);
         let take = |key, quad: Quad<'_>| {
             new_keys.push(key);
@@ -247,7 +246,7 @@ impl Reading {
     }
 }
 
-/// Takes statements with blank nodes that are matched, and rejects positions where labels are compared.
+/// Keeps statements whose blank nodes are matched, and rejects positions if labels are compared.
 fn aside(blank: &mut Option<BlankStatements>, side: usize) -> impl FnMut(&Statement<'_>) -> Result<bool> {
     move |statement| match blank {
         Some(blank) => blank.take(side, statement),

@@ -1,4 +1,4 @@
-//! Which rows of a log change the dataset, row by row.
+//! Finds the rows of a log that change the dataset, row by row.
 
 use super::again::Again;
 use super::key_set::KeySet;
@@ -11,30 +11,30 @@ use crate::patch::dataset::{each_named, each_statement};
 use crate::sink::{PatchOp, Statement};
 use crate::term::Term;
 
-/// What is there of all that a log changes: a quad is marked while it is.
+/// The current state of the quads and prefixes that a log changes; a quad is marked while it exists.
 pub(crate) struct Effect {
     keys: Keys,
     quads: KeySet,
     prefixes: Prefixes,
-    /// There is a base: what is not known of is not there.
+    /// There is a base, so quads that are not in this set do not exist.
     knows_all: bool,
 }
 
-/// What a row does to the dataset.
+/// The effect of a row on the dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Done {
-    /// It changes a quad.
+    /// The row changes a quad.
     Quad,
-    /// It changes what a prefix stands for, from what.
+    /// The row changes a prefix that stood for this namespace.
     Prefix(Option<String>),
-    /// It changes nothing.
+    /// The row changes nothing.
     Nothing,
-    /// It has no effect by its kind.
+    /// Rows of this kind have no effect.
     Other,
 }
 
 impl Effect {
-    /// Nothing is known: only rows that repeat another one are known to change nothing.
+    /// Creates a state without a base: only rows that repeat another row are known to change nothing.
     pub(crate) fn unknown() -> Result<Self> {
         Ok(Effect {
             keys: Keys::random()?,
@@ -44,7 +44,7 @@ impl Effect {
         })
     }
 
-    /// Looks up in `base` all that `log` changes; `named`: a base that has positions for labels is rejected.
+    /// Looks up in `base` everything that `log` changes; `named` rejects a base whose labels are positions.
     pub(crate) fn of_base(log: &Log, base: &Again, named: bool, work: &mut Work<'_>) -> Result<Self> {
         let mut effect = Effect { knows_all: true, ..Effect::unknown()? };
         log.replay_on(Some(base), log.all(), "reading the patches", &mut Touched(&mut effect), work)?;
@@ -65,7 +65,7 @@ impl Effect {
         Ok(effect)
     }
 
-    /// Takes the next row.
+    /// Processes the next row.
     pub(crate) fn row(&mut self, op: &PatchOp<'_>) -> Done {
         let (statement, adds) = match op {
             PatchOp::Add(statement) => (statement, true),
@@ -78,7 +78,7 @@ impl Effect {
             None => {
                 self.quads.insert(key);
                 self.quads.mark(key, adds);
-                // with a base it was in the set
+                // with a base, the quad was in the set
                 !adds
             }
         };
@@ -113,7 +113,7 @@ impl Effect {
     }
 }
 
-/// Learns what a log changes.
+/// Collects what a log changes.
 struct Touched<'e>(&'e mut Effect);
 
 impl LogSink for Touched<'_> {

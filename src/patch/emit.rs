@@ -1,4 +1,4 @@
-//! Writes one patch after the other.
+//! Writes patches one after the other.
 
 use super::net::Picked;
 use super::prefixes::Prefix;
@@ -11,7 +11,7 @@ use crate::sink::{PatchEnd, PatchOp, PatchSink, Sink, Statement};
 use crate::term::{Term, TermBuf};
 use crate::transaction::Numbering;
 
-/// Where patches are written.
+/// The output for patches.
 pub struct PatchOut {
     /// Takes the rows.
     pub target: PatchTarget,
@@ -19,10 +19,10 @@ pub struct PatchOut {
     pub writer: Writer,
 }
 
-/// A patch that was made from other patches or from datasets.
+/// The result of writing a patch that was made from other patches or from datasets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Patched {
-    /// Its id.
+    /// The id of the patch.
     pub id: Option<String>,
     /// Number of patches that it was made from.
     pub patches: u64,
@@ -40,20 +40,20 @@ pub struct Patched {
     pub order: Vec<String>,
 }
 
-/// Rows about a prefix, to be written.
+/// The rows to write for a prefix.
 pub(crate) struct PrefixChange<'a> {
     pub(crate) name: &'a str,
     pub(crate) graph: Term<'a>,
-    /// `PD`.
+    /// Write a `PD` row.
     pub(crate) deletes: bool,
-    /// What the prefix stood for, where that is known.
+    /// The namespace before, if known.
     pub(crate) before: Option<&'a str>,
-    /// `PA`.
+    /// The namespace of the `PA` row, if any.
     pub(crate) adds: Option<&'a str>,
 }
 
 impl<'a> PrefixChange<'a> {
-    /// From what it stands for to what it shall stand for.
+    /// The change from one namespace to another.
     pub(crate) fn between(
         name: &'a str,
         graph: Term<'a>,
@@ -79,7 +79,7 @@ pub(crate) struct Emit {
 }
 
 impl Emit {
-    /// Writes to `out`, with the options of a source if they are given.
+    /// Creates a writer for `out`, with the options of a source if they are given.
     pub(crate) fn new(mut out: PatchOut, options: Option<PatchOptions>) -> Result<Self> {
         if let Some(options) = options {
             out.target.options(&options)?;
@@ -104,7 +104,7 @@ impl Emit {
         Ok(())
     }
 
-    /// Writes a header, if there is something to say.
+    /// Writes a header if it has a value.
     pub(crate) fn header(&mut self, key: &str, value: Option<&TermBuf>) -> Result<()> {
         match value {
             Some(value) => self.row(PatchOp::Header { key, value: value.as_term() }),
@@ -112,14 +112,14 @@ impl Emit {
         }
     }
 
-    /// Writes a change of a quad, in the one transaction of the patch.
+    /// Writes a change of a quad, in the single transaction of the patch.
     #[inline]
     pub(crate) fn change(&mut self, statement: Statement<'_>, adds: bool) -> Result<()> {
         self.begin()?;
         self.row(if adds { PatchOp::Add(statement) } else { PatchOp::Delete(statement) })
     }
 
-    /// Writes rows about a prefix, in the one transaction of the patch.
+    /// Writes the rows for a prefix, in the single transaction of the patch.
     pub(crate) fn prefix(&mut self, change: &PrefixChange<'_>) -> Result<()> {
         if change.deletes || change.adds.is_some() {
             self.begin()?;
@@ -127,7 +127,7 @@ impl Emit {
         self.prefix_rows(change)
     }
 
-    /// Writes rows about a prefix where they are.
+    /// Writes the rows for a prefix at the current place.
     pub(crate) fn prefix_rows(&mut self, change: &PrefixChange<'_>) -> Result<()> {
         let PrefixChange { name, graph, deletes, before, adds } = *change;
         if deletes {
@@ -145,7 +145,7 @@ impl Emit {
         if self.numbering.in_transaction() { Ok(()) } else { self.row(PatchOp::Begin) }
     }
 
-    /// Ends the one transaction and the patch; one without rows is none.
+    /// Ends the transaction and the patch; a patch without rows is not written.
     pub(crate) fn end_patch(&mut self) -> Result<()> {
         if self.numbering.in_transaction() {
             self.row(PatchOp::Commit)?;
@@ -153,7 +153,7 @@ impl Emit {
         if self.numbering.has_rows() { self.row(PatchOp::End(PatchEnd::Mark)) } else { Ok(()) }
     }
 
-    /// Writes a net effect: deletes, prefixes, adds; `prefix` says what of a prefix is written.
+    /// Writes a net effect: deletes, prefixes, adds; `prefix` selects the rows to write for a prefix.
     pub(crate) fn picked(
         &mut self,
         mut picked: Picked,
@@ -175,13 +175,13 @@ impl Emit {
         Ok(())
     }
 
-    /// Tells whoever waits how many rows were written, now and then.
+    /// Regularly reports how many rows were written.
     pub(crate) fn tell(&self, work: &mut Work<'_>) -> Result<()> {
         let rows = self.numbering.rows();
         if rows.is_multiple_of(8192) { work.wrote(rows) } else { Ok(()) }
     }
 
-    /// All rows are written: the output appears.
+    /// Ends the output and makes it appear, after all rows were written.
     pub(crate) fn finish(mut self) -> Result<Patched> {
         self.out.target.finish()?;
         self.out.writer.take(&mut self.out.target)?;
@@ -191,7 +191,7 @@ impl Emit {
     }
 }
 
-/// A new id, as Jena makes them.
+/// Creates an id like those of Jena.
 pub(crate) fn new_id() -> Result<TermBuf> {
     let mut bytes = crate::secret::random_secret()?;
     bytes[6] = bytes[6] & 0x0f | 0x40; // version 4

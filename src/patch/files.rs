@@ -33,7 +33,7 @@ use crate::format::{PatchFormat, RdfFormat, check_name};
 use crate::io::{Output, OutputOptions, Source, Target, by_extension};
 use crate::open::OpenOptions;
 
-/// The sources of a log: files of patches, and folders of them.
+/// Lists the sources of a log: files of patches, and folders of such files.
 ///
 /// # Errors
 /// A folder has no patches, or cannot be read.
@@ -50,12 +50,12 @@ pub fn log(paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Result<LogSou
     Ok(sources)
 }
 
-/// Applies the patches of a log to the dataset `base` and writes the last version to `dest`, in the format of
-/// its name, else of the base.
+/// Applies the patches of a log to the dataset `base` and writes the last version to `dest`. The name of
+/// `dest` selects the format; otherwise it is the format of the base.
 ///
 /// # Errors
-/// A file cannot be read or written, has another format, or the patches are not one log; `dest` is not
-/// created then.
+/// A file cannot be read or written, a file has another format, or the patches are not one log. Then `dest`
+/// is not created.
 pub fn apply(
     base: impl Into<PathBuf>,
     patches: impl IntoIterator<Item = impl Into<PathBuf>>,
@@ -78,7 +78,7 @@ pub fn apply(
 /// Writes the patch that turns the dataset `old` into `new` to `dest`.
 ///
 /// # Errors
-/// A file cannot be read or written, or has another format; `dest` is not created then.
+/// A file cannot be read or written, or has another format. Then `dest` is not created.
 pub fn diff(old: impl Into<PathBuf>, new: impl Into<PathBuf>, dest: impl Into<PathBuf>) -> Result<Compared> {
     let (old, new) = (old.into(), new.into());
     let options = DiffOptions { old: named(&old), prefixes: true, ..DiffOptions::default() };
@@ -89,7 +89,7 @@ pub fn diff(old: impl Into<PathBuf>, new: impl Into<PathBuf>, dest: impl Into<Pa
 /// Writes the patch that undoes all patches of a log to `dest`.
 ///
 /// # Errors
-/// As of [`apply`].
+/// The errors of [`apply`].
 pub fn invert(
     patches: impl IntoIterator<Item = impl Into<PathBuf>>,
     dest: impl Into<PathBuf>,
@@ -100,7 +100,7 @@ pub fn invert(
 /// Writes one patch with the effect of all patches of a log to `dest`.
 ///
 /// # Errors
-/// As of [`apply`].
+/// The errors of [`apply`].
 pub fn squash(
     patches: impl IntoIterator<Item = impl Into<PathBuf>>,
     dest: impl Into<PathBuf>,
@@ -109,26 +109,27 @@ pub fn squash(
 }
 
 impl PatchOut {
-    /// An output with these options, for a file or another target.
+    /// Creates an output with these options, for a file or another target.
     ///
     /// # Errors
-    /// The file cannot be made.
+    /// The file cannot be created.
     pub fn new(target: Target, options: WriteOptions) -> Result<Self> {
         let writer = Writer::new(Output::create(target, &options.output())?);
         let make = move |source: Option<&_>| options.patch_encoder(source);
         Ok(PatchOut { target: PatchTarget::new(Box::new(make)), writer })
     }
 
-    /// A temporary file of patches with these options: it exists at once and is not flushed to the disk.
+    /// Creates a temporary file of patches with these options. The file exists at once and is not flushed to
+    /// disk.
     ///
     /// # Errors
-    /// The file cannot be made.
+    /// The file cannot be created.
     pub fn scratch(path: &Path, mut options: WriteOptions) -> Result<Self> {
         options.compression.get_or_insert_with(|| by_extension(path));
         PatchOut::new(Target::Writer(Box::new(File::create(path)?)), options)
     }
 
-    /// A new file of patches. It appears complete, when everything is written.
+    /// Creates a file of patches, which appears when it is complete.
     ///
     /// # Errors
     /// The name has the extension of another format, or the file cannot be created.
@@ -142,8 +143,8 @@ impl PatchOut {
 }
 
 impl Needs {
-    /// The format of a result if none is set: that of the base, or a similar one that has graphs and can be
-    /// written.
+    /// The format of a result if none is set: the format of the base, or a similar format that has graphs and
+    /// can be written.
     pub fn format(&self) -> RdfFormat {
         match (self.format, self.graphs) {
             (RdfFormat::NTriples, true) => RdfFormat::NQuads,
@@ -154,14 +155,14 @@ impl Needs {
     }
 }
 
-/// How a file is read: errors name it.
+/// Options that give a file its name, for errors.
 fn named(path: &Path) -> OpenOptions {
     let mut options = OpenOptions::default();
     options.decode.source = Some(path.to_string_lossy().into());
     options
 }
 
-/// The name of a file that is written; it may not be that of other data.
+/// The name of an output file; its extension must not belong to other data.
 fn name_of(dest: &Path, is_patch: bool) -> Result<String> {
     let name = dest.to_string_lossy().into_owned();
     check_name(&name, is_patch)?;

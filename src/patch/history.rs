@@ -16,7 +16,7 @@ use crate::sink::{PatchOp, Statement};
 use crate::term::{Term, TermBuf};
 use crate::text::fold_tags;
 
-/// Terms to match, one of several in each position; `None`: any.
+/// Terms to match: one or more per position; `None` matches any term.
 pub type Pattern = [Option<Vec<TermBuf>>; 4];
 
 /// A period in which a quad existed.
@@ -41,12 +41,12 @@ pub struct History {
     pub order: Vec<String>,
 }
 
-/// Headers of the patches that changed quads of the pattern, by version.
+/// The headers of the patches that changed quads of the pattern, by version.
 type Headers = HashMap<u64, Vec<(String, String)>>;
 
 const STILL: u64 = u64::MAX;
 
-/// Follows the quads of a pattern through a log; without a base, the dataset before the log is empty.
+/// Follows the quads of a pattern through a log. Without a base, the dataset before the log is empty.
 pub fn history(
     patches: impl Into<LogSources>,
     base: Option<(Source, OpenOptions)>,
@@ -96,19 +96,19 @@ pub fn history(
 }
 
 impl History {
-    /// Periods that were not taken yet.
+    /// The number of periods that were not returned yet.
     pub fn left(&self) -> usize {
         self.periods.len()
     }
 
-    /// The headers of the patch that made a version, if it changed quads of the pattern: key, and term as canonical
-    /// N-Triples.
+    /// The headers of the patch that made a version, if it changed quads of the pattern: the key, and the
+    /// term as canonical N-Triples.
     pub fn headers(&self, version: u64) -> &[(String, String)] {
         let known = version.checked_sub(self.before).and_then(|version| self.headers.get(&version));
         known.map_or(&[], Vec::as_slice)
     }
 
-    /// The next period.
+    /// Returns the next period.
     pub fn next_period(&mut self) -> Result<Option<Period>> {
         let Some((_, place, valid_from, to)) = self.periods.next() else { return Ok(None) };
         let terms = self.stored.get(place)?.terms.map(|term| term.to_string());
@@ -120,15 +120,15 @@ impl History {
 /// A quad of the pattern.
 struct Quad {
     order: u64,
-    /// The text as it was spelled when the version before ended.
+    /// The text in its spelling at the end of the previous version.
     place: u64,
-    /// The text as it was added last.
+    /// The text of the last add.
     added: u64,
-    /// This has capitals in a language tag.
+    /// Whether the text has capitals in a language tag.
     folded: bool,
-    /// It is there now.
+    /// Whether the quad exists now.
     now: bool,
-    /// It was there when the version before ended, since when.
+    /// The version since which the quad exists, if it existed at the end of the previous version.
     since: Option<u64>,
 }
 
@@ -138,11 +138,11 @@ struct Following {
     quads: ByKey<Quad>,
     store: Store,
     version: u64,
-    /// Changed in this version.
+    /// The quads that this version changed.
     touched: Vec<u128>,
-    /// Order, place, from, to.
+    /// Periods as (order, place, from, to).
     periods: Vec<(u64, u64, u64, u64)>,
-    /// Headers of this version.
+    /// The headers of this version.
     now: Vec<(String, String)>,
     headers: Headers,
 }
@@ -160,7 +160,7 @@ impl Following {
         match self.quads.get_mut(&key) {
             Some(quad) => {
                 if adds && (!quad.now || folded || quad.folded) {
-                    // the last spelling that was added
+                    // the spelling of the last add
                     (quad.added, quad.folded) = (self.store.push(statement)?, folded);
                 }
                 quad.now = adds;
@@ -215,7 +215,7 @@ impl LogSink for Following {
     }
 }
 
-/// The text of a term with language tags in lower case.
+/// The text of a term, with language tags in lower case.
 fn folded(term: &Term<'_>) -> String {
     let mut text = term.to_string().into_bytes();
     if !matches!(term, Term::Iri(_) | Term::BlankNode(_)) {

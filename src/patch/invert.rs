@@ -1,8 +1,8 @@
 //! The patch that undoes other patches.
 //!
-//! For each quad, the first and the last committed operation count: if both add, the quad did not exist
-//! before, and is deleted; if both delete, it existed, and is added. This is correct for patches in which
-//! each row changes something; for others, the base is needed to know which quads existed.
+//! For each quad, the first and the last committed operation matter. If both add the quad, it did not exist
+//! before, and is deleted. If both delete it, it existed, and is added. This is correct for patches in which
+//! each row changes something. For other patches, the base is needed to know which quads existed.
 
 use super::again::Again;
 use super::checked_net::{CheckedNet, Checks};
@@ -25,9 +25,9 @@ use crate::with::With;
 pub struct InvertOptions {
     /// How the log is read.
     pub log: LogOptions,
-    /// `H id`; a new one if the patches have ids.
+    /// The term of `H id`; the default is a new id if the patches have ids.
     pub id: Option<TermBuf>,
-    /// `H prev`; the default is the id of the last patch.
+    /// The term of `H prev`; the default is the id of the last patch.
     pub prev: Option<TermBuf>,
 }
 
@@ -50,7 +50,7 @@ pub fn invert(
     log.replay_on(base.as_ref(), log.all(), "reading the patches", &mut sink, &mut work)?;
     let mut net = sink.net;
     let has_base = base.is_some();
-    // the result has the labels of the base where the log has others
+    // the result has the labels of the base if the log has other labels
     let names_base = log.speaks_content(log.all());
     if let Some(base) = base {
         work.phase("reading the base");

@@ -1,15 +1,15 @@
-//! A filter in front of a map of keys: it says at once of most keys that they are not in the map.
+//! A filter in front of a map of keys, which quickly rules out most keys that are not in the map.
 //!
-//! Threads share it, though the map changes meanwhile, and look many keys up at once.
-//! It is a blocked Bloom filter (Putze, Sanders, Singler: Cache-, Hash- and Space-Efficient Bloom Filters, 2007) with two
-//! bits of one word a key: 2 to 4 bytes a key, and about one other key of 50 passes.
+//! Threads share the filter while the map changes, and look up many keys at once. It is a blocked Bloom
+//! filter (Putze, Sanders, Singler: Cache-, Hash- and Space-Efficient Bloom Filters, 2007) with two bits of
+//! one word per key. It takes 2 to 4 bytes per key, and about 1 of 50 other keys passes.
 
-/// Bits for a key, at least.
+/// Minimum number of bits per key.
 const BITS: usize = 16;
 
-/// Which keys may be there; none of them by default.
+/// The filter; by default it rejects all keys.
 pub(crate) struct KeyFilter {
-    /// A power of two of them.
+    /// The words; their number is a power of two.
     words: Vec<u64>,
 }
 
@@ -20,7 +20,7 @@ impl Default for KeyFilter {
 }
 
 impl KeyFilter {
-    /// Of these keys, which are hashes.
+    /// Creates a filter of these keys, which are hashes.
     pub(crate) fn of(keys: impl ExactSizeIterator<Item = u128>) -> Self {
         let words = (keys.len() * BITS).div_ceil(64).next_power_of_two();
         let mut filter = KeyFilter { words: vec![0; words] };
@@ -31,14 +31,14 @@ impl KeyFilter {
         filter
     }
 
-    /// `false`: the key is not there.
+    /// Whether the map may have the key; `false`: it does not.
     #[inline(always)]
     pub(crate) fn may_have(&self, key: u128) -> bool {
         let (word, bits) = self.place(key);
         self.words[word] & bits == bits
     }
 
-    /// The upper half of the key, for maps use the lower one.
+    /// Uses the upper half of the key, because maps use the lower one.
     #[inline(always)]
     fn place(&self, key: u128) -> (usize, u64) {
         let hash = (key >> 64) as u64;

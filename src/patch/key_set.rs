@@ -1,34 +1,34 @@
-//! A set of quad keys, each with a mark, in 20 to 31 bytes a key.
+//! A set of quad keys, each with a mark, in 20 to 31 bytes per key.
 //!
-//! Keys are hashes already, so they are their own places: open addressing, in parts that grow one by one, so that
-//! never more than one part is in memory twice.
+//! Keys are hashes, so they decide their own places. The set uses open addressing, in parts that grow one at
+//! a time, so that at most one part is in memory twice.
 
-/// Parts, by the highest bits of a key.
+/// Number of parts, selected by the highest bits of a key.
 const PARTS: usize = 256;
-/// Places of a part at first.
+/// Initial number of places of a part.
 const FIRST: usize = 16;
-/// The lowest bit of a key gives way to the mark.
+/// The lowest bit of a key is replaced by the mark.
 const MARK: u128 = 1;
 
-/// Keys and marks.
+/// A set of keys with marks.
 pub(crate) struct KeySet {
     parts: Vec<Part>,
 }
 
 #[derive(Default)]
 struct Part {
-    /// Keys with their marks; 0 where there is none.
+    /// Keys with their marks; 0 in free places.
     places: Vec<u128>,
     used: usize,
 }
 
 impl KeySet {
-    /// Without keys.
+    /// Creates an empty set.
     pub(crate) fn new() -> Self {
         KeySet { parts: (0..PARTS).map(|_| Part::default()).collect() }
     }
 
-    /// Adds a key without a mark; whether it was not there.
+    /// Adds a key without a mark; returns whether it is new.
     pub(crate) fn insert(&mut self, key: u128) -> bool {
         let key = without_mark(key);
         let part = &mut self.parts[(key >> 120) as usize];
@@ -38,7 +38,8 @@ impl KeySet {
         part.insert(key)
     }
 
-    /// Adds keys without marks, which takes less time than one by one: memory is requested all of them at once.
+    /// Adds keys without marks. This is faster than adding them one by one, because the memory for all of
+    /// them is requested at once.
     pub(crate) fn insert_all(&mut self, keys: &[u128]) {
         let asked = keys.iter().fold(0, |asked, &key| {
             let part = &self.parts[(key >> 120) as usize];
@@ -50,7 +51,7 @@ impl KeySet {
         }
     }
 
-    /// Whether a key is there.
+    /// Whether the set has a key.
     #[cfg_attr(not(feature = "arrow"), allow(dead_code, reason = "columns look keys up"))]
     pub(crate) fn contains(&self, key: u128) -> bool {
         let key = without_mark(key);
@@ -69,7 +70,8 @@ impl KeySet {
         left
     }
 
-    /// Marks a key or takes its mark away, and says whether it was marked before; `None` if it is not there.
+    /// Sets or removes the mark of a key and returns whether it was marked; `None` if the set does not have
+    /// the key.
     pub(crate) fn mark(&mut self, key: u128, marked: bool) -> Option<bool> {
         let key = without_mark(key);
         let part = &mut self.parts[(key >> 120) as usize];
@@ -87,19 +89,19 @@ impl KeySet {
     }
 }
 
-/// One key in 2^127 stands for two, as any two do: 0 means that nothing is there.
+/// Clears the mark. 0 means a free place, so one of the 2^127 keys stands for two keys.
 fn without_mark(key: u128) -> u128 {
     (key & !MARK).max(2)
 }
 
 impl Part {
-    /// Where a key is, if no other one is there: the middle bits, spread over a length that is no power of two.
+    /// The first place to look for a key: its middle bits, scaled to a length that is not a power of two.
     #[inline]
     fn first(&self, key: u128) -> usize {
         ((u128::from((key >> 32) as u64) * self.places.len() as u128) >> 64) as usize
     }
 
-    /// Where a key is, or would be.
+    /// The place of a key, or the free place for it.
     #[inline]
     fn place(&self, key: u128) -> usize {
         let mut place = self.first(key);
@@ -140,7 +142,7 @@ mod tests {
     use super::*;
     use std::collections::HashMap;
 
-    /// Spread as hashes are.
+    /// Distributes numbers like hashes.
     fn key(n: u64) -> u128 {
         let mut x = u128::from(n) + 1;
         for _ in 0..3 {

@@ -1,6 +1,7 @@
 //! The quads of datasets with their keys.
 //!
-//! Keys are made by the thread that reads, or by several that read lines; the quads come in the same order.
+//! Keys are computed by the thread that reads, or by several threads that read lines; the quads come in the
+//! same order.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +20,7 @@ use crate::reader::RowSource;
 use crate::sink::{RdfRow, RdfSink, Sink, Statement, TermSink};
 use crate::term::Iri;
 
-/// A quad: a statement, or text that becomes one where somebody needs it.
+/// A quad: a statement, or text that becomes a statement if needed.
 pub(crate) enum Quad<'q> {
     Statement(Statement<'q>),
     Text(WholeQuad<'q>),
@@ -34,21 +35,22 @@ impl<'q> Quad<'q> {
     }
 }
 
-/// Takes quads with their keys; others come as statements, and as terms where one thread reads.
+/// Receives quads with their keys. Other quads come as statements, or as terms if one thread reads.
 pub(crate) trait KeyedSink: RdfSink {
-    /// A quad whose language tags have no capitals.
+    /// Receives a quad without capitals in language tags.
     fn quad(&mut self, seq: u64, key: u128, quad: WholeQuad<'_>) -> Result<()>;
 
-    /// A block begins.
+    /// Receives the start of a block.
     fn block(&mut self, block: &QuadBlock);
 
-    /// Takes quads of a block from a row on at once, and says how many: 0, if they must come one by one.
+    /// Receives several quads of a block at once, starting at a row, and returns their number; 0: pass them
+    /// one by one.
     fn lines(&mut self, block: &QuadBlock, row: usize) -> Result<usize>;
 }
 
 impl Dataset<'_> {
-    /// Its quads, with keys under the secret of `keys`, if they have only these blank nodes. Threads ask what is
-    /// `changed`: these come one by one.
+    /// The quads of the dataset with keys under the secret of `keys`, if they have only these blank nodes.
+    /// Threads use the filter `changed`; quads that it selects come one by one.
     pub(crate) fn keyed<S: KeyedSink>(
         self,
         keys: &Keys,
@@ -64,7 +66,7 @@ impl Dataset<'_> {
     }
 }
 
-/// Makes the keys of quads, whose blank nodes may get names before.
+/// Computes the keys of quads; their blank nodes may be renamed first.
 pub(crate) struct KeyedQuads {
     keys: Keys,
     skolem: Option<Skolem>,
@@ -75,15 +77,16 @@ impl KeyedQuads {
         Ok(KeyedQuads { keys: Keys::random()?, skolem })
     }
 
-    /// Another dataset follows, with blank nodes of its own.
+    /// Starts another dataset, which has its own blank nodes.
     pub(crate) fn next_dataset(&mut self) {
         if let Some(skolem) = &mut self.skolem {
             skolem.next_dataset();
         }
     }
 
-    /// Hands each quad of a dataset to `take`, with its key. A statement with other blank nodes than `nodes`, or an odd
-    /// one, goes to `aside` first, which says whether it takes it. Gives how many there are, and the prefixes.
+    /// Passes each quad of a dataset to `take`, with its key. A statement with blank nodes other than
+    /// `nodes`, or with unusual terms, goes to `aside` first, which returns whether it takes the statement.
+    /// Returns the number of quads and the prefixes.
     pub(crate) fn each(
         &mut self,
         dataset: Dataset<'_>,

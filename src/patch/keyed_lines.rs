@@ -1,7 +1,7 @@
-//! N-Triples and N-Quads that several threads read, which make the keys, too.
+//! N-Triples and N-Quads that several threads read; the threads also compute the keys.
 //!
-//! Threads deliver only blocks that are right from end to end. At the first other one the source is read on by the
-//! caller alone: rows, errors and positions are those of one thread.
+//! Threads deliver only blocks that are valid from end to end. From the first other block on, the caller's
+//! thread reads the source alone. Rows, errors and positions are therefore the same as with one thread.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::reader::{Poll, RowSource, SourceState};
 use crate::sink::{RdfRow, RdfSink, Sink};
 use crate::text::Block;
 
-/// Blocks that a thread has: one that it reads, and one that waits.
+/// Blocks per thread: one that it reads, and one that waits.
 const EACH: usize = 2;
 
 /// A block of lines, and its quads once they are read.
@@ -35,14 +35,14 @@ pub(super) struct KeyedLines {
     keys: Keys,
     nodes: Nodes,
     changed: Arc<KeyFilter>,
-    /// No other piece is given to threads.
+    /// No more pieces are given to threads.
     all_sent: bool,
-    /// What is handed over now, and how many of its rows were.
+    /// The piece that is being delivered, and the number of its rows that were delivered.
     now: Option<Piece>,
     row: usize,
-    /// Memory of quads that were handed over.
+    /// The memory of quads that were delivered.
     idle: Vec<QuadBlock>,
-    /// What one thread reads.
+    /// The reader for the part that one thread reads.
     rest: Option<LinesReader>,
 }
 
@@ -68,7 +68,7 @@ impl KeyedLines {
         }
     }
 
-    /// What a thread does with a block.
+    /// The function that a thread runs for each block.
     fn reader(&self) -> ReadPiece<Piece, ()> {
         let (lines, mut keys, nodes) = (self.blocks.lines(), self.keys.again(), self.nodes);
         let changed = Arc::clone(&self.changed);
@@ -85,7 +85,7 @@ impl KeyedLines {
         })
     }
 
-    /// Gets the next block, or what one thread reads; `false`: there is nothing left.
+    /// Gets the next block, or continues with one thread; `false`: nothing is left.
     fn next(&mut self, poll: Poll<'_>) -> Result<bool> {
         self.crew.check_process()?;
         while !self.all_sent && self.crew.has_room() {
@@ -111,7 +111,7 @@ impl KeyedLines {
         Ok(true)
     }
 
-    /// One thread reads the rest; `false`: there is none.
+    /// Reads the rest with one thread; `false`: nothing is left.
     fn read_on(&mut self, unread: Vec<Piece>) -> bool {
         self.all_sent = true;
         self.crew.end();
@@ -120,7 +120,7 @@ impl KeyedLines {
         self.rest.is_some()
     }
 
-    /// Hands over rows until the sink is full (`false`) or has all of them.
+    /// Delivers rows until the sink is full (`false`) or all rows are delivered.
     fn hand_over(&mut self, sink: &mut impl KeyedSink) -> Result<bool> {
         let Some(Piece { lines, quads }) = &mut self.now else { return Ok(true) };
         let before = self.blocks.rows();
@@ -199,7 +199,7 @@ impl SourceState for KeyedLines {
     }
 }
 
-/// The error of a sink at a row, with the position that it has where one thread reads.
+/// The error of a sink at a row, with the same position as with one thread.
 #[cold]
 fn located(rows: &mut impl RowSource<Refuse>, row: usize, error: Error) -> Error {
     let mut refuse = Refuse { left: row, error: Some(error) };

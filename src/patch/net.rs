@@ -1,6 +1,7 @@
-//! The net effect of patches: for each quad, and each prefix, the last committed operation.
+//! The net effect of patches: the last committed operation of each quad and each prefix.
 //!
-//! In memory a quad takes 48 bytes, however long its terms are; their text lies in a temporary file.
+//! In memory a quad takes 48 bytes, independent of the length of its terms; their text is in a temporary
+//! file.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -15,12 +16,12 @@ use crate::options::Features;
 use crate::sink::{PatchOp, Statement};
 use crate::term::Term;
 
-/// What happened to a quad.
+/// The operations on a quad.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
-    /// Its text in the store: of the last change that brought one.
+    /// The place of its text in the store: the text of the last change that had one.
     place: u64,
-    /// Orders quads: by their first add, and those never added by their first delete.
+    /// The order of quads: by their first add, or by their first delete if they were never added.
     order: u64,
     flags: u8,
 }
@@ -38,28 +39,29 @@ impl Entry {
         self.flags & flag != 0
     }
 
-    /// The last operation adds it.
+    /// Whether the last operation adds the quad.
     pub(crate) fn is_added(self) -> bool {
         self.has(LAST_ADDS)
     }
 
-    /// The first operation adds it.
+    /// Whether the first operation adds the quad.
     pub(crate) fn first_adds(self) -> bool {
         self.has(FIRST_ADDS)
     }
 
-    /// It was found in the base.
+    /// Whether the quad was found in the base.
     pub(crate) fn in_base(self) -> bool {
         self.has(IN_BASE)
     }
 
-    /// Where the text is that an added quad of the base gets, if it may differ from the text there: only language
-    /// tags with capitals are spelled in several ways. `folded` says whether the base has capitals.
+    /// The place of the text that replaces the text of a base quad that the log adds, if the spelling may
+    /// differ. Only language tags with capitals have several spellings. `folded` says whether the base has
+    /// capitals.
     pub(crate) fn spelling(self, folded: bool) -> Option<u64> {
         (self.is_added() && (folded || self.has(FOLDED))).then_some(self.place)
     }
 
-    /// It is found in the base; whether it was not before.
+    /// Marks the quad as found in the base; returns whether this is the first time.
     pub(crate) fn find(&mut self) -> bool {
         let is_new = !self.in_base();
         self.flags |= IN_BASE;
@@ -67,7 +69,7 @@ impl Entry {
     }
 }
 
-/// Keys are hashes already.
+/// Uses keys unchanged, because they are hashes.
 #[derive(Default)]
 pub(crate) struct AsItIs(u64);
 
@@ -83,29 +85,29 @@ impl Hasher for AsItIs {
     }
 }
 
-/// What is known of quads by their keys.
+/// A map from the key of a quad.
 pub(crate) type ByKey<V> = HashMap<u128, V, BuildHasherDefault<AsItIs>>;
 
-/// The net effect, as changes come in.
+/// The net effect, updated with each change.
 pub(crate) struct Net {
     pub(crate) keys: Keys,
     quads: ByKey<Entry>,
     pub(crate) prefixes: Prefixes,
     store: Store,
-    /// The text of deleted quads is kept too.
+    /// Whether the text of deleted quads is kept too.
     keeps_deletes: bool,
-    /// Changes of quads so far.
+    /// Number of changes of quads so far.
     changes: u64,
-    /// Those that repeat the one before them on the same quad.
+    /// Number of changes that repeat the previous change of the same quad.
     repeats: u64,
-    /// A quad of a named graph is added.
+    /// Whether a quad of a named graph is added.
     pub(crate) has_graphs: bool,
-    /// What the quads that are added need.
+    /// The features that the added quads need.
     pub(crate) features: Features,
 }
 
 impl Net {
-    /// Of no changes; `keeps_deletes` to write deleted quads later.
+    /// Creates a net effect without changes; set `keeps_deletes` to write deleted quads later.
     pub(crate) fn new(keeps_deletes: bool) -> Result<Self> {
         Ok(Net {
             keys: Keys::random()?,
@@ -120,39 +122,40 @@ impl Net {
         })
     }
 
-    /// Changes of quads that were taken.
+    /// Number of changes of quads so far.
     pub(crate) fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// Changes that did nothing, once all quads of the base that were changed are found.
+    /// Number of changes that had no effect, once all changed quads of the base are found.
     pub(crate) fn without_effect(&self) -> u64 {
         let vain = |entry: &&Entry| entry.first_adds() == entry.in_base();
         self.repeats + self.quads.values().filter(vain).count() as u64
     }
 
-    /// No quad was changed.
+    /// Whether no quad was changed.
     pub(crate) fn is_empty(&self) -> bool {
         self.quads.is_empty()
     }
 
-    /// What happened to the quad of a key.
+    /// The operations on the quad with this key.
     #[inline]
     pub(crate) fn entry(&mut self, key: u128) -> Option<&mut Entry> {
         self.quads.get_mut(&key)
     }
 
-    /// A filter of the keys of quads, once all changes were taken.
+    /// Creates a filter of the quads' keys, after all changes.
     pub(crate) fn filter(&self) -> KeyFilter {
         KeyFilter::of(self.quads.keys().copied())
     }
 
-    /// Looks keys up at once, whose entries are needed one by one soon: then each does not wait for memory by itself.
+    /// Looks up many keys at once whose entries are needed soon, so that the single lookups do not wait for
+    /// memory.
     pub(crate) fn fetch(&self, keys: impl Iterator<Item = u128>) {
         std::hint::black_box(keys.filter(|key| self.quads.contains_key(key)).count());
     }
 
-    /// Takes a change of a quad; whether the one before it was the same.
+    /// Adds a change of a quad; returns whether it repeats the previous change of the quad.
     pub(crate) fn change(&mut self, statement: &Statement<'_>, adds: bool) -> Result<bool> {
         let QuadKey { key, folded } = self.keys.of(statement);
         let order = self.changes;
@@ -181,7 +184,7 @@ impl Net {
         Ok(repeats)
     }
 
-    /// Takes a row that counts.
+    /// Adds a committed row.
     pub(crate) fn row(&mut self, op: &PatchOp<'_>) -> Result<()> {
         match op {
             PatchOp::Add(statement) => drop(self.change(statement, true)?),
@@ -195,12 +198,13 @@ impl Net {
         Ok(())
     }
 
-    /// The texts of the quads, once all changes were taken; for a caller that needs them before [`Self::pick`].
+    /// The texts of the quads, after all changes, for a caller that needs them before [`Self::pick`].
     pub(crate) fn texts(&mut self) -> Result<Stored> {
         std::mem::replace(&mut self.store, Store::new()).read()
     }
 
-    /// The quads to be deleted and to be added, in order; `wanted` says of each whether it is added, if anything.
+    /// The quads to delete and to add, in order. `wanted` returns for each quad whether it is added, or
+    /// `None` to skip it.
     pub(crate) fn pick(mut self, wanted: impl Fn(Entry) -> Option<bool>) -> Result<Picked> {
         let stored = self.texts()?;
         let (mut deletes, mut adds) = (Vec::new(), Vec::new());
@@ -223,7 +227,7 @@ impl LogSink for Net {
     }
 }
 
-/// What is left of a net effect; quads by their order and their place in the store.
+/// The selected part of a net effect: quads with their order and their place in the store.
 pub(crate) struct Picked {
     pub(crate) deletes: Vec<(u64, u64)>,
     pub(crate) adds: Vec<(u64, u64)>,

@@ -1,4 +1,4 @@
-//! Options of operations, from those that were given.
+//! Creates the options of operations from option values.
 
 use super::{
     ApplyOptions, BaseLabels, BlankNodes, DiffOptions, Header, InvertOptions, LogOptions, SquashOptions,
@@ -13,18 +13,18 @@ fn argument(message: String) -> Error {
     Error::new(ErrorKind::Argument, message)
 }
 
-/// An id, as a term or a bare IRI.
+/// Parses an id: a term or a bare IRI.
 ///
 /// # Errors
-/// `argument`: it is neither.
+/// `argument`: the text is neither.
 pub fn id_of(text: &str) -> Result<TermBuf> {
     id_from_text(text).map_err(|error| argument(error.message().to_owned()))
 }
 
-/// A term as canonical N-Triples; the empty text is the default graph.
+/// Parses a term as canonical N-Triples; the empty text is the default graph.
 ///
 /// # Errors
-/// `argument`: it is none.
+/// `argument`: the text is not a term.
 pub fn term_of(text: &str) -> Result<TermBuf> {
     if !text.is_empty() && !text.starts_with(['<', '"', '_']) {
         return Err(argument(format!(
@@ -35,10 +35,10 @@ pub fn term_of(text: &str) -> Result<TermBuf> {
     TermBuf::from_text(text).map_err(|error| argument(error.message().to_owned()))
 }
 
-/// Headers whose values are terms as [`term_of`] takes them.
+/// Parses headers whose values are terms as in [`term_of`].
 ///
 /// # Errors
-/// `argument`: a value is none.
+/// `argument`: a value is not a term.
 pub fn headers_of(texts: Vec<(String, String)>) -> Result<Vec<Header>> {
     texts.into_iter().map(|(key, value)| Ok((key, term_of(&value)?))).collect()
 }
@@ -48,10 +48,10 @@ fn id(values: &Values, name: &str) -> Result<Option<TermBuf>> {
 }
 
 impl Version {
-    /// A number, or an id as a term or a bare IRI.
+    /// Parses a number, or an id as a term or a bare IRI.
     ///
     /// # Errors
-    /// `argument`: it is neither.
+    /// `argument`: the value is neither.
     pub fn of(value: &Value, name: &str) -> Result<Self> {
         match value {
             Value::Number(number @ 0..) => Ok(Version::Number(number.unsigned_abs())),
@@ -66,7 +66,7 @@ impl Version {
 }
 
 impl LogOptions {
-    /// What the options say.
+    /// Creates the options from option values.
     pub fn of(values: &Values) -> Self {
         LogOptions {
             drop_unfinished: values.choice("unfinished", [false, true]),
@@ -79,10 +79,10 @@ impl LogOptions {
 }
 
 impl ApplyOptions {
-    /// What the options say, for a base that is read so.
+    /// Creates the options from option values, for a base that is read with `base`.
     ///
     /// # Errors
-    /// `argument`: the version is none.
+    /// `argument`: the version is invalid.
     pub fn of(values: &Values, base: OpenOptions) -> Result<Self> {
         Ok(ApplyOptions {
             base,
@@ -95,10 +95,10 @@ impl ApplyOptions {
 }
 
 impl DiffOptions {
-    /// What the options say, for an old dataset that is read so.
+    /// Creates the options from option values, for an old dataset that is read with `old`.
     ///
     /// # Errors
-    /// `argument`: an id is none.
+    /// `argument`: an id is invalid.
     pub fn of(values: &Values, old: OpenOptions) -> Result<Self> {
         Ok(DiffOptions {
             old,
@@ -113,20 +113,20 @@ impl DiffOptions {
 }
 
 impl InvertOptions {
-    /// What the options say.
+    /// Creates the options from option values.
     ///
     /// # Errors
-    /// `argument`: an id is none.
+    /// `argument`: an id is invalid.
     pub fn of(values: &Values) -> Result<Self> {
         Ok(InvertOptions { log: LogOptions::of(values), id: id(values, "id")?, prev: id(values, "prev")? })
     }
 }
 
 impl SquashOptions {
-    /// What the options say.
+    /// Creates the options from option values.
     ///
     /// # Errors
-    /// `argument`: a version or an id is none.
+    /// `argument`: a version or an id is invalid.
     pub fn of(values: &Values) -> Result<Self> {
         let (from, to) = (Version::given(values, "from_version")?, Version::given(values, "to_version")?);
         Ok(SquashOptions {

@@ -5,17 +5,17 @@ use std::collections::{BTreeMap, HashMap};
 use crate::sink::PatchOp;
 use crate::term::{Term, TermBuf};
 
-/// What a change makes of a prefix.
+/// An operation on a prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PrefixOp {
-    /// It stands for this namespace.
+    /// The prefix gets this namespace.
     Add(String),
-    /// It stands for nothing; what it stood for, where that is known.
+    /// The prefix is deleted; its namespace, if known.
     Delete(Option<String>),
 }
 
 impl PrefixOp {
-    /// Name and graph of the prefix that a row changes, and how.
+    /// The name and graph of the prefix that a row changes, and the operation.
     pub(crate) fn of<'a>(op: &PatchOp<'a>) -> Option<(&'a str, Term<'a>, Self)> {
         match *op {
             PatchOp::AddPrefix { name, iri, graph } => Some((name, graph, PrefixOp::Add(iri.to_string()))),
@@ -34,12 +34,12 @@ pub(crate) struct Prefix {
     pub(crate) name: String,
     pub(crate) first: PrefixOp,
     pub(crate) last: PrefixOp,
-    /// What it stands for in a base that was looked at.
+    /// The namespace in a base that was looked up.
     pub(crate) in_base: Option<String>,
 }
 
 impl Prefix {
-    /// What it stands for in the end.
+    /// The namespace after all changes.
     pub(crate) fn after(&self) -> Option<&str> {
         match &self.last {
             PrefixOp::Add(iri) => Some(iri),
@@ -47,13 +47,13 @@ impl Prefix {
         }
     }
 
-    /// It is one of the dataset, not of a named graph.
+    /// Whether the prefix belongs to the dataset, not to a named graph.
     pub(crate) fn is_of_the_dataset(&self) -> bool {
         self.graph == TermBuf::DefaultGraph
     }
 }
 
-/// Prefixes by graph and name, in the order of their first change.
+/// Prefixes with their graphs and names, in the order of their first change.
 #[derive(Debug, Default)]
 pub(crate) struct Prefixes {
     list: Vec<Prefix>,
@@ -65,13 +65,13 @@ impl Prefixes {
         self.list.iter()
     }
 
-    /// The prefix of a name and graph, if it was changed.
+    /// The prefix with a name and graph, if it was changed.
     pub(crate) fn get_mut(&mut self, name: &str, graph: &Term<'_>) -> Option<&mut Prefix> {
         let place = *self.places.get(&(graph.to_string(), name.to_owned()))?;
         self.list.get_mut(place)
     }
 
-    /// Takes a change.
+    /// Adds a change.
     pub(crate) fn change(&mut self, name: &str, graph: &Term<'_>, op: PrefixOp) {
         if let Some(prefix) = self.get_mut(name, graph) {
             prefix.last = op;
@@ -87,7 +87,7 @@ impl Prefixes {
         });
     }
 
-    /// A base says what prefixes stand for.
+    /// Looks up the namespaces of the prefixes in a base.
     pub(crate) fn look_up(&mut self, base: &BTreeMap<String, String>) {
         for prefix in self.list.iter_mut().filter(|prefix| prefix.is_of_the_dataset()) {
             prefix.in_base = base.get(&prefix.name).cloned();

@@ -1,4 +1,4 @@
-//! Quads of a piece of a dataset with their keys, as a thread leaves them.
+//! The quads of a piece of a dataset with their keys, as a thread prepares them.
 
 use super::key_filter::KeyFilter;
 use super::keyed::KeyedSink;
@@ -10,26 +10,26 @@ use crate::owned::StatementBuf;
 use crate::sink::{RdfRow, RdfSink, Sink, Statement, TermSink};
 use crate::text::lex::Scratch;
 
-/// Rows that are handed over together, at most.
+/// Maximum number of rows that are delivered together.
 const MOST: usize = 1024;
 
-/// Quads in their order.
+/// Quads, in their order.
 #[derive(Default)]
 pub(super) struct QuadBlock {
     /// Lines of N-Quads.
     text: TextBuffer,
     rows: Vec<Row>,
-    /// A row has a graph.
+    /// Whether a row has a graph.
     has_graphs: bool,
-    /// Rows that may be changed, in order.
+    /// The rows that the log may change, in order.
     maybe_changed: Vec<u32>,
     scratch: [Scratch; 4],
 }
 
 enum Row {
-    /// A quad, where its line begins and ends in the text, and where its terms end in the line.
+    /// A quad: its key, the start and end of its line in the text, and the end of each term in the line.
     Quad { key: u128, start: u32, ends: [u32; 4], end: u32 },
-    /// One that comes with its statement.
+    /// A row with its statement.
     Statement(Box<StatementBuf>),
 }
 
@@ -45,12 +45,12 @@ impl QuadBlock {
         self.maybe_changed.clear();
     }
 
-    /// A row has a graph.
+    /// Whether a row has a graph.
     pub(super) fn has_graphs(&self) -> bool {
         self.has_graphs
     }
 
-    /// Looks all rows up at once: then each lookup does not wait for memory by itself.
+    /// Looks up all rows at once, so that the single lookups do not wait for memory.
     pub(super) fn find_changed(&mut self, changed: &KeyFilter) {
         let may_be_changed = |row: &Row| match row {
             Row::Quad { key, .. } => changed.may_have(*key),
@@ -60,7 +60,7 @@ impl QuadBlock {
         self.maybe_changed.extend(rows.map(|(number, _): (u32, _)| number));
     }
 
-    /// The keys of the rows that may be changed.
+    /// The keys of the rows that the log may change.
     pub(super) fn changed_keys(&self) -> impl Iterator<Item = u128> {
         self.maybe_changed.iter().filter_map(|&row| match self.rows[row as usize] {
             Row::Quad { key, .. } => Some(key),
@@ -68,7 +68,7 @@ impl QuadBlock {
         })
     }
 
-    /// The lines of the rows from this one on that surely are not changed, and how many they are.
+    /// The number and the lines of the rows, from this row on, that the log certainly does not change.
     #[inline(always)]
     pub(super) fn unchanged(&self, row: usize) -> (usize, &[u8]) {
         let next = self.maybe_changed.partition_point(|&changed| (changed as usize) < row);
@@ -86,7 +86,7 @@ impl QuadBlock {
         self.rows.push(Row::Statement(Box::new(StatementBuf::from(statement))));
     }
 
-    /// Hands a row to a sink.
+    /// Passes a row to a sink.
     #[inline(always)]
     pub(super) fn hand_over(&mut self, row: usize, seq: u64, sink: &mut impl KeyedSink) -> Result<()> {
         match &self.rows[row] {
@@ -101,7 +101,7 @@ impl QuadBlock {
     }
 }
 
-/// Makes a block of what is read.
+/// Creates a block from the rows that are read.
 pub(super) struct Recorder<'b> {
     pub(super) block: &'b mut QuadBlock,
     pub(super) keys: &'b mut Keys,

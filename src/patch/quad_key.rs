@@ -1,9 +1,10 @@
 //! The 128-bit key by which quads are compared.
 //!
-//! The key of a quad is SipHash-2-4-128, under a secret of 16 bytes, of its four terms as canonical N-Triples
-//! (the default graph is the empty text), language tags in lower case, a byte `FF` behind each. Nobody who does
-//! not know the secret can make two quads that share a key, so a secret is drawn for each run; several processes that
-//! compare keys share one. The number is the two words of the hash, the first one high.
+//! The key of a quad is the SipHash-2-4-128, with a secret of 16 bytes, of its four terms as canonical
+//! N-Triples (the default graph is the empty text), with language tags in lower case and a byte `FF` after
+//! each term. Without the secret it is impossible to construct two quads that share a key, so each run draws
+//! a secret; several processes that compare keys share one. The key consists of the two words of the hash,
+//! the first one high.
 
 use siphasher::sip128::SipHasher24;
 
@@ -16,19 +17,19 @@ use crate::term::{LiteralKind, Term};
 use crate::text::fold_tags;
 use crate::text::write::TermWriter;
 
-/// Stands behind each term, and in no UTF-8.
+/// The byte after each term, which does not occur in UTF-8.
 pub(super) const END: u8 = 0xff;
 
-/// What is known of a quad without its text.
+/// The key of a quad, and whether its spelling matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuadKey {
     /// The key.
     pub key: u128,
-    /// A language tag has capitals: quads with this key may be spelled differently.
+    /// A language tag has capitals: quads with this key can have different spellings.
     pub folded: bool,
 }
 
-/// Makes keys under one secret.
+/// Computes keys with one secret.
 pub struct Keys {
     hasher: SipHasher24,
     text: TextBuffer,
@@ -36,7 +37,7 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Under this secret.
+    /// Uses this secret.
     pub fn new(secret: [u8; 16]) -> Self {
         Keys {
             hasher: SipHasher24::new_with_key(&secret),
@@ -45,18 +46,19 @@ impl Keys {
         }
     }
 
-    /// Under a secret of its own.
+    /// Uses a random secret.
     pub fn random() -> Result<Self> {
         random_secret().map(Keys::new)
     }
 
-    /// The key of a quad.
+    /// Computes the key of a quad.
     #[inline]
     pub fn of(&mut self, statement: &Statement<'_>) -> QuadKey {
         self.of_seen(statement, |_, _| {})
     }
 
-    /// As [`Self::of`]; `see` is called with each term's place and its canonical text, tags as they are spelled.
+    /// Like [`Self::of`], and calls `see` with each term's place and its canonical text, in which tags keep
+    /// their spelling.
     #[inline]
     pub(crate) fn of_seen(
         &mut self,
@@ -78,7 +80,7 @@ impl Keys {
         self.hashed(folded)
     }
 
-    /// The key of a quad whose terms are canonical N-Triples: subject, predicate, object, graph.
+    /// Computes the key of a quad from canonical N-Triples terms: subject, predicate, object, graph.
     pub fn of_texts(&mut self, terms: [&str; 4]) -> QuadKey {
         self.text.clear();
         let mut folded = false;
@@ -93,31 +95,31 @@ impl Keys {
         self.hashed(folded)
     }
 
-    /// A quad came as a statement: terms of the next one do not repeat those of the quad before it.
+    /// Forgets the previous quad: the next one comes after a whole statement, whose terms it may repeat.
     #[inline(always)]
     pub(crate) fn forget(&mut self) {
         self.quad.forget();
     }
 
-    /// What takes the terms of the next quad one by one, if it has only these blank nodes.
+    /// Returns the sink for the terms of the next quad, if it has only these blank nodes.
     #[inline(always)]
     pub(crate) fn begin(&mut self, nodes: Nodes) -> &mut QuadText {
         self.quad.begin(nodes)
     }
 
-    /// The key of the quad whose terms came one by one; no tag has capitals.
+    /// The key of the quad whose terms were passed one by one; no tag has capitals.
     #[inline(always)]
     pub(crate) fn end(&mut self) -> u128 {
         self.quad.end(|text| hash(&self.hasher, text))
     }
 
-    /// The quad whose terms came one by one.
+    /// The quad whose terms were passed one by one.
     #[inline(always)]
     pub(crate) fn quad(&mut self) -> WholeQuad<'_> {
         self.quad.whole()
     }
 
-    /// Others under the same secret.
+    /// Another instance with the same secret.
     pub(crate) fn again(&self) -> Self {
         Keys { hasher: self.hasher, text: TextBuffer::default(), quad: QuadText::default() }
     }
@@ -134,7 +136,7 @@ fn hash(hasher: &SipHasher24, text: &[u8]) -> u128 {
     u128::from(hash.h1) << 64 | u128::from(hash.h2)
 }
 
-/// Whether there may be a language tag in a term.
+/// Whether a term may have a language tag.
 fn has_tag(term: &Term<'_>) -> bool {
     match term {
         Term::Literal(literal) => matches!(literal.kind, LiteralKind::Language(_)),
@@ -205,7 +207,7 @@ mod tests {
         assert_ne!(key("a\"@B", "en-gb--ltr"), lower);
     }
 
-    /// Other processes, and other versions of this library, find the same keys.
+    /// Other processes and other versions of this library compute the same keys.
     #[test]
     fn the_key_is_as_the_words_above_say() {
         let secret = std::array::from_fn(|n| n as u8);

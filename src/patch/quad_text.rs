@@ -1,4 +1,4 @@
-//! A quad as its canonical text, from terms that come one by one: what its key is made of.
+//! The canonical text of a quad, from which its key is computed, assembled from single terms.
 
 use super::quad_key::END;
 use crate::blank::is_position;
@@ -11,27 +11,27 @@ use crate::term::{Iri, Literal, LiteralKind, Term};
 use crate::text::lex::{Scratch, is_language, term_of};
 use crate::text::write::TermWriter;
 
-/// Quads with these blank nodes come one by one; others come as statements.
+/// Quads with these blank nodes come as single terms; other quads come as statements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Nodes {
     /// Any.
     #[default]
     Any,
-    /// Those with labels that are no positions.
+    /// Blank nodes whose labels are not positions.
     Named,
-    /// None.
+    /// No blank nodes.
     No,
 }
 
-/// The terms of a quad, and those of the quad before it.
+/// The terms of a quad, and those of the previous quad.
 ///
-/// [`END`] is behind each term; once the quad has ended, the text is a line of N-Quads. Language tags with capitals,
-/// quoted triples and other odd terms come with their statements.
+/// [`END`] follows each term; once the quad has ended, the text is a line of N-Quads. Language tags with
+/// capitals, quoted triples and other unusual terms come with their statements.
 #[derive(Default)]
 pub(crate) struct QuadText {
     now: Terms,
     last: Terms,
-    /// All terms of the quad are there; and of the one before it.
+    /// Whether all terms of the quad are present, and those of the previous quad.
     is_whole: bool,
     follows: bool,
     nodes: Nodes,
@@ -41,18 +41,18 @@ pub(crate) struct QuadText {
 #[derive(Default)]
 struct Terms {
     text: TextBuffer,
-    /// Where each term ends.
+    /// The end of each term.
     ends: [usize; 4],
 }
 
-/// A quad that is whole, as the line that it is in N-Quads.
+/// A complete quad, as a line of N-Quads.
 pub(crate) struct WholeQuad<'q> {
     text: &'q [u8],
     ends: [usize; 4],
     scratch: &'q mut [Scratch; 4],
 }
 
-/// A term of the text of a quad.
+/// A term in the text of a quad.
 #[inline(always)]
 fn term<'t>(text: &'t [u8], ends: &[usize; 4], place: usize) -> &'t [u8] {
     let start = if place == 0 { 0 } else { ends[place - 1] + 1 };
@@ -65,7 +65,7 @@ impl Terms {
         term(self.text.as_bytes(), &self.ends, place)
     }
 
-    /// Makes a line of the terms.
+    /// Turns the terms into a line.
     #[inline(always)]
     fn end_line(&mut self) {
         let text = self.text.tail_mut(0);
@@ -80,18 +80,18 @@ impl Terms {
 }
 
 impl<'q> WholeQuad<'q> {
-    /// A line, and where each of the four terms in it ends.
+    /// Creates a quad from a line and the end of each of its four terms.
     #[inline(always)]
     pub(super) fn new(text: &'q [u8], ends: [usize; 4], scratch: &'q mut [Scratch; 4]) -> Self {
         WholeQuad { text, ends, scratch }
     }
 
-    /// Its line, and where each term ends.
+    /// The line, and the end of each term.
     pub(super) fn line(&self) -> (&'q [u8], [usize; 4]) {
         (self.text, self.ends)
     }
 
-    /// Whether it is no generalized RDF, and whether it has a graph.
+    /// Whether the quad is standard RDF (not generalized), and whether it has a graph.
     #[inline(always)]
     pub(super) fn shape(&self) -> (bool, bool) {
         let [subject, predicate, object, graph] =
@@ -103,7 +103,7 @@ impl<'q> WholeQuad<'q> {
         (is_rdf, !graph.is_empty())
     }
 
-    /// Hands the terms to a sink; `false`: it does not take them so.
+    /// Passes the terms to a sink; `false`: the sink does not take them in this form.
     #[inline]
     pub(crate) fn hand_over(&self, out: &mut impl for<'t> TermSink<'t>) -> bool {
         (0..4).all(|place| {
@@ -117,7 +117,7 @@ impl<'q> WholeQuad<'q> {
         })
     }
 
-    /// The quad.
+    /// The quad as a statement.
     pub(crate) fn statement(self) -> Result<Statement<'q>> {
         let mut statement = Statement::empty();
         for (place, scratch) in self.scratch.iter_mut().enumerate() {
@@ -139,7 +139,7 @@ impl QuadText {
         self
     }
 
-    /// Ends a quad; gives what `hash` makes of its text.
+    /// Ends a quad; returns the result of `hash` for its text.
     #[inline(always)]
     pub(super) fn end<K>(&mut self, hash: impl FnOnce(&[u8]) -> K) -> K {
         self.is_whole = true;
@@ -148,13 +148,13 @@ impl QuadText {
         key
     }
 
-    /// A quad came in another way.
+    /// Forgets the previous quad, because a quad came in another form.
     #[inline(always)]
     pub(super) fn forget(&mut self) {
         self.is_whole = false;
     }
 
-    /// The quad, once it has ended.
+    /// The quad, after it has ended.
     #[inline(always)]
     pub(super) fn whole(&mut self) -> WholeQuad<'_> {
         WholeQuad::new(self.now.text.as_bytes(), self.now.ends, &mut self.scratch)
@@ -236,7 +236,7 @@ impl<'t> TermSink<'t> for QuadText {
     }
 }
 
-/// Whether a canonical term is a literal whose language tag has capitals.
+/// Whether a canonical term is a literal with capitals in its language tag.
 #[inline(always)]
 fn has_capitals(text: &[u8]) -> bool {
     match text {
@@ -246,7 +246,7 @@ fn has_capitals(text: &[u8]) -> bool {
     }
 }
 
-/// Whether a byte of a language tag is no capital, and nothing odd.
+/// Whether a byte of a language tag is neither a capital nor unusual.
 #[inline(always)]
 fn is_small(byte: u8) -> bool {
     matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-')
@@ -278,7 +278,7 @@ mod tests {
         ]
     }
 
-    /// As a parser hands terms over, which says of those that repeat that they do.
+    /// Passes terms as a parser does, which reports repeated terms.
     fn hand_over<'t>(
         quad: &mut QuadText,
         terms: [&'t TermBuf; 4],

@@ -1,4 +1,5 @@
-//! The labels of RDFC-1.0, the canonicalization of the W3C, by the library `oxrdf`, where it certainly ends.
+//! The labels of RDFC-1.0, the W3C canonicalization, computed by the library `oxrdf` for datasets for which
+//! it certainly terminates.
 
 use std::collections::HashMap;
 use std::thread;
@@ -18,12 +19,12 @@ use crate::sink::Statement;
 use crate::term::{Term, TermBuf};
 use crate::text::write::TermWriter;
 
-/// What a statement takes in the library.
+/// Memory that the library needs per statement.
 const ROW_BYTES: usize = 1000;
-/// Of the stack of the thread that the library runs in: it calls itself for each node of a walk.
+/// Stack size of the thread that runs the library, which is recursive for each node of a path.
 const STACK: usize = 128 << 20;
 
-/// The label of RDFC-1.0 for each label of a dataset.
+/// The RDFC-1.0 label for each label of a dataset.
 pub(super) fn rdfc10_labels(source: &Again, work: &mut Work<'_>) -> Result<HashMap<Box<str>, String>> {
     let limits = &source.options.decode.limits;
     let (mut gathered, mut templates) = (Gathered::new(limits), Templates::new());

@@ -1,4 +1,4 @@
-//! Whether two datasets are the same but for the labels of blank nodes.
+//! Checks whether two datasets are equal except for the labels of blank nodes.
 
 use super::blank_rows::{BlankStatements, NEW, OLD};
 use super::dataset::each_statement;
@@ -9,10 +9,11 @@ use crate::error::Result;
 use crate::io::Source;
 use crate::open::OpenOptions;
 
-/// Whether two datasets are isomorphic: the same statements under any labels of blank nodes.
+/// Returns whether two datasets are isomorphic: they have the same statements, except for the labels of blank
+/// nodes.
 ///
 /// # Errors
-/// `limit.blank_work`: the budget does not suffice to decide that.
+/// `limit.blank_work`: the budget is too small for a decision.
 pub fn same(old: (Source, OpenOptions), new: (Source, OpenOptions), watch: Watch<'_>) -> Result<bool> {
     let mut work = Work::new(watch);
     let mut blank = BlankStatements::new(&new.1.decode.limits);

@@ -1,4 +1,4 @@
-//! Many patches as one with the same net effect.
+//! Merges many patches into one with the same net effect.
 
 use super::checked_net::{CheckedNet, Checks};
 use super::emit::{Emit, PatchOut, Patched, PrefixChange, new_id};
@@ -10,28 +10,30 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::term::TermBuf;
 use crate::with::With;
 
-/// How patches become one.
+/// How patches are merged.
 #[derive(Default)]
 #[non_exhaustive]
 pub struct SquashOptions {
     /// How the log is read.
     pub log: LogOptions,
-    /// Drops what is in the end as it was, which is known where every row changes something: such patches become one
-    /// that is like them.
+    /// Drop changes that cancel each other out. They are known if every row changes something; the merged
+    /// patch then has the same property.
     pub drops_cancelled: bool,
-    /// Only what came after the first version and up to the second: the patch that makes one of the other.
+    /// Merge only the changes after the first version and up to the second one: the result turns the first
+    /// version into the second one.
     pub between: Option<(Version, Version)>,
-    /// Without headers.
+    /// Write no headers.
     pub bare: bool,
-    /// `H id`; a new one if the patches have ids, that of the second version of `between`.
+    /// The term of `H id`. The default is a new id if the patches have ids, and with `between` the id of the
+    /// second version.
     pub id: Option<TermBuf>,
-    /// `H prev`; what the first patch has otherwise.
+    /// The term of `H prev`; the default is that of the first patch.
     pub prev: Option<TermBuf>,
 }
 
 impl With for SquashOptions {}
 
-/// Writes one patch with the net effect of `patches`.
+/// Merges `patches` into one patch with the same net effect and writes it.
 pub fn squash(
     patches: impl Into<LogSources>,
     options: SquashOptions,
@@ -57,7 +59,7 @@ pub fn squash(
     let net = checked.net;
     let changes = net.changes();
     let mut emit = Emit::new(out, log.options())?;
-    // what changes nothing is no version of its own
+    // a patch that changes nothing is not a version of its own
     let id = if options.bare || from == to { None } else { headers(&mut emit, &log, &options, from..to)? };
     let is_canonical = options.drops_cancelled;
     let picked = net.pick(|entry| {
@@ -77,7 +79,7 @@ pub fn squash(
     })
 }
 
-/// Writes the headers and gives the id.
+/// Writes the headers and returns the id.
 fn headers(
     emit: &mut Emit,
     log: &Log,
@@ -102,7 +104,7 @@ fn headers(
     Ok(id)
 }
 
-/// The last change of a prefix as a row.
+/// The row for the last change of a prefix.
 fn last_change(prefix: &Prefix) -> PrefixChange<'_> {
     let (before, adds) = match &prefix.last {
         PrefixOp::Add(iri) => (None, Some(iri.as_str())),
@@ -112,7 +114,7 @@ fn last_change(prefix: &Prefix) -> PrefixChange<'_> {
     PrefixChange { name: &prefix.name, graph, deletes: adds.is_none(), before, adds }
 }
 
-/// From what a prefix stood for before the first change to what it stands for after the last one.
+/// The change from the namespace before the first change to the namespace after the last one.
 fn whole_change(prefix: &Prefix) -> PrefixChange<'_> {
     let before = match &prefix.first {
         PrefixOp::Add(_) => None,

@@ -9,41 +9,41 @@ use crate::sink::Statement;
 use crate::term::{LiteralKind, Term, TermBuf, Triple};
 use crate::text::slot::TermSlot;
 
-/// Up to this much stays in memory.
+/// Maximum number of bytes that stay in memory.
 const IN_MEMORY: usize = 8 << 20;
-/// Bytes written or read together.
+/// Bytes that are written or read at once.
 const BLOCK: usize = 256 << 10;
-/// Bytes of a key.
+/// Size of a key in bytes.
 const KEY: u64 = 16;
-/// Bytes read where the last quad was not near.
+/// Bytes that are read if the previous quad was not nearby.
 const JUMP: usize = 4 << 10;
 
-/// Quads that are written; each has a place.
+/// Quads that are being written; each has a place.
 pub(crate) struct Store {
     file: SpooledTempFile,
-    /// What is not in the file yet.
+    /// The bytes that are not in the file yet.
     tail: Vec<u8>,
     /// Bytes in the file.
     written: u64,
 }
 
 impl Store {
-    /// Without quads.
+    /// Creates an empty store.
     pub(crate) fn new() -> Self {
         Store::with_memory(IN_MEMORY)
     }
 
-    /// Without quads; so many bytes stay in memory, beside one block.
+    /// Creates an empty store that keeps up to `bytes` bytes in memory, in addition to one block.
     pub(crate) fn with_memory(bytes: usize) -> Self {
         Store { file: SpooledTempFile::new(bytes), tail: Vec::new(), written: 0 }
     }
 
-    /// Keeps a quad and says where.
+    /// Stores a quad and returns its place.
     pub(crate) fn push(&mut self, statement: &Statement<'_>) -> Result<u64> {
         self.push_behind(&[], statement)
     }
 
-    /// Keeps a quad behind its key, for [`Stored::next_key`].
+    /// Stores a quad after its key, for [`Stored::next_key`].
     pub(crate) fn push_with_key(&mut self, key: u128, statement: &Statement<'_>) -> Result<()> {
         self.push_behind(&key.to_le_bytes(), statement)?;
         Ok(())
@@ -67,7 +67,7 @@ impl Store {
         Ok(place)
     }
 
-    /// All quads were written.
+    /// Ends the writing.
     pub(crate) fn read(mut self) -> Result<Stored> {
         self.file.write_all(&self.tail)?;
         let end = self.written + self.tail.len() as u64;
@@ -75,19 +75,19 @@ impl Store {
     }
 }
 
-/// Quads that are read.
+/// Stored quads that can be read.
 pub(crate) struct Stored {
     file: SpooledTempFile,
-    /// Bytes of the file from `start` on.
+    /// The bytes of the file from `start` on.
     block: Vec<u8>,
     start: u64,
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     end: u64,
     slots: [TermSlot; 4],
 }
 
 impl Stored {
-    /// The quad at a place.
+    /// Reads the quad at a place.
     pub(crate) fn get(&mut self, place: u64) -> Result<Statement<'_>> {
         let length = self.bytes(place, 4)?;
         let length = u32::from_le_bytes(length.try_into().map_err(|_| damaged())?) as usize;
@@ -100,7 +100,7 @@ impl Stored {
         Ok(Statement::of(self.slots.each_ref().map(TermSlot::term)))
     }
 
-    /// The quad at a place, which moves on to the next one; `None` behind the last one.
+    /// Reads the quad at a place and moves the place to the next quad; `None` after the last quad.
     pub(crate) fn next(&mut self, place: &mut u64) -> Result<Option<Statement<'_>>> {
         if *place >= self.end {
             return Ok(None);
@@ -111,7 +111,8 @@ impl Stored {
         self.get(at).map(Some)
     }
 
-    /// The key before a place and the place of its quad; moves on to the next key. `None` behind the last one.
+    /// Reads the key at a place and returns it with the place of its quad; moves on to the next key. `None`
+    /// after the last one.
     pub(crate) fn next_key(&mut self, place: &mut u64) -> Result<Option<(u128, u64)>> {
         if *place >= self.end {
             return Ok(None);
@@ -129,7 +130,7 @@ impl Stored {
         let end = place + length as u64;
         let known = self.start..=self.start + self.block.len() as u64;
         if place < self.start || end > *known.end() {
-            // one quad here and one there: most of a large block would be read for nothing
+            // scattered quads: most bytes of a large block would be read for nothing
             let block = if known.contains(&place) { BLOCK } else { JUMP };
             self.file.seek(SeekFrom::Start(place))?;
             self.block.clear();
@@ -153,7 +154,7 @@ const DATATYPE: u8 = 4;
 const TRIPLE: u8 = 5;
 const DEFAULT_GRAPH: u8 = 6;
 
-/// A letter for the kind, then texts with their lengths.
+/// Writes a letter for the kind, then the texts with their lengths.
 fn write(term: &Term<'_>, out: &mut Vec<u8>) {
     match term {
         Term::Iri(iri) => {

@@ -12,26 +12,27 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::sink::Statement;
 use crate::text::UpdateWriter;
 
-/// Operations of one patch: its committed net rows, deletes before adds.
+/// The SPARQL operations of one patch: its committed net rows, deletes before adds.
 pub struct Updates {
-    /// Whether a row adds, and its place.
+    /// Whether each row adds, and its place.
     rows: IntoIter<(bool, u64)>,
     stored: Stored,
     writer: UpdateWriter,
     skolem: Option<Skolem>,
-    /// Rows that add.
+    /// Number of rows that add.
     pub added: u64,
-    /// Rows that delete.
+    /// Number of rows that delete.
     pub deleted: u64,
-    /// Prefixes that change, which a store has not.
+    /// Number of prefix changes, which have no SPARQL operation.
     pub prefixes: u64,
 }
 
 impl Updates {
-    /// Reads a patch; its blank nodes become IRIs if `skolem` names them.
+    /// Reads a patch; `skolem` turns its blank nodes into IRIs.
     ///
     /// # Errors
-    /// `patch.several`: no patch is there, or several. SPARQL cannot say a row, as of [`UpdateWriter::row`].
+    /// `patch.several`: the source has no patch, or several. A row cannot be written in SPARQL: the errors of
+    /// [`UpdateWriter::row`].
     pub fn new(patch: Again, writer: UpdateWriter, skolem: Option<Skolem>, watch: Watch<'_>) -> Result<Self> {
         let mut work = Work::new(watch);
         let log = Log::open(vec![patch].into(), LogOptions::default(), &mut work)?;
@@ -62,7 +63,7 @@ impl Updates {
         Ok(updates)
     }
 
-    /// Hands on the statement at a place, with its blank nodes named.
+    /// Passes on the statement at a place, with its blank nodes renamed.
     fn named(
         &mut self,
         place: u64,
@@ -75,7 +76,7 @@ impl Updates {
         }
     }
 
-    /// The next operation; a store may take several in one request.
+    /// Returns the next operation; a store may take several operations in one request.
     ///
     /// # Errors
     /// `io`: the temporary file of the rows cannot be read.

@@ -1,4 +1,4 @@
-//! What is wrong with a log.
+//! Checks a log for problems.
 
 use super::again::Again;
 use super::effect::{Done, Effect};
@@ -8,32 +8,32 @@ use crate::blank::refuse_position;
 use crate::error::Result;
 use crate::sink::PatchOp;
 
-/// Problems of one kind in rows that are reported one by one.
+/// Maximum number of problems of one kind that are reported row by row.
 const REPORTED: usize = 100;
 
-/// What a log is and what is wrong with it.
+/// A description of a log and its problems.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogReport {
-    /// Patches.
+    /// Number of patches.
     pub patches: u64,
-    /// Patches with an id.
+    /// Number of patches with an id.
     pub ids: u64,
-    /// The id of the patch that the first one comes after.
+    /// The id of the patch before the first one.
     pub prev: Option<String>,
     /// The id of the last patch.
     pub head: Option<String>,
-    /// Transactions that were committed.
+    /// Number of committed transactions.
     pub committed: u64,
-    /// Transactions that were aborted.
+    /// Number of aborted transactions.
     pub aborted: u64,
-    /// `A` and `D` rows that count.
+    /// Number of committed `A` and `D` rows.
     pub changes: u64,
-    /// `PA` and `PD` rows that count.
+    /// Number of committed `PA` and `PD` rows.
     pub prefixes: u64,
-    /// Rows of both that change nothing; without a base only those that repeat another one are known. `None`: the
-    /// log has no order in which that could be known.
+    /// Number of both that change nothing. Without a base, only rows that repeat another row are known to
+    /// change nothing. `None`: the order of the log is not known, so these rows cannot be counted.
     pub without_effect: Option<u64>,
-    /// What is wrong, in order.
+    /// The problems, in order.
     pub problems: Vec<Problem>,
     /// The version of the base: 0, unless the folder begins later.
     pub base_version: u64,
@@ -41,7 +41,7 @@ pub struct LogReport {
     pub order: Vec<String>,
 }
 
-/// Looks at a log; `base` is the dataset before it.
+/// Checks a log; `base` is the dataset before it.
 pub fn verify_log(
     patches: impl Into<LogSources>,
     base: Option<&Again>,
@@ -94,7 +94,7 @@ struct Verifying<'l> {
     changes: u64,
     prefixes: u64,
     without_effect: u64,
-    /// Rows that name a node by its position, of those that are reported.
+    /// Number of reported rows that name a node by its position.
     positions: usize,
     /// 0-based row of the patch.
     row: u64,
@@ -109,7 +109,7 @@ impl LogSink for Verifying<'_> {
         if !change.counts {
             return Ok(());
         }
-        // content labels were turned into those of the base, which may be positions
+        // content labels were replaced by labels of the base, which may be positions
         let is_content = self.log.speaks_content(change.version..change.version + 1);
         if !is_content
             && self.positions < REPORTED

@@ -8,20 +8,20 @@ use crate::term::TermBuf;
 /// The patch that makes a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogVersion {
-    /// Number of its source, in the order that was given.
+    /// Number of its source, in the given order.
     pub source: usize,
-    /// 0-based in its source.
+    /// 0-based patch in its source.
     pub patch: u64,
-    /// The term behind `H id`.
+    /// The term of `H id`.
     pub id: Option<TermBuf>,
-    /// The term behind `H prev`.
+    /// The term of `H prev`.
     pub prev: Option<TermBuf>,
-    /// SHA-256 of the rows that count, where [`LogOptions::digests`] asks for it.
+    /// SHA-256 of the committed rows, if [`LogOptions::digests`] requests it.
     pub digest: Option<[u8; 32]>,
 }
 
-/// Reads a log and puts its patches in order; one that has no meaning is an error. Returns the version that the patches
-/// come after, too.
+/// Reads a log and puts its patches in order; an invalid log is an error. Also returns the version before the
+/// first patch.
 pub fn log_versions(
     patches: impl Into<LogSources>,
     options: LogOptions,
@@ -38,7 +38,7 @@ pub fn log_versions(
     Ok((log.before(), log.all().map(version).collect()))
 }
 
-/// By which ids are compared: a UUID is the same one as `uuid:`, as `urn:uuid:` and as a string.
+/// The text by which ids are compared: a UUID is equal to itself as `uuid:`, as `urn:uuid:` and as a string.
 pub fn id_identity(id: &TermBuf) -> String {
     identity(id)
 }

@@ -1,4 +1,4 @@
-//! Reads sources to their ends, and reports how far the work got.
+//! Reads sources to their ends and reports the progress.
 
 use super::keyed::KeyedSink;
 use super::quad_block::QuadBlock;
@@ -9,13 +9,13 @@ use crate::reader::RowSource;
 use crate::sink::{PatchRow, PatchSink, RdfRow, RdfSink, RowNumbers, Sink, TermSink};
 use crate::term::{Iri, Term};
 
-/// Rows between two looks at the output and at whoever waits.
+/// Rows between two checks of the output and two progress reports.
 const ROWS: usize = 8192;
 
-/// What a long operation tells while it goes on.
+/// The progress of a long operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// What is done now.
+    /// The name of the current phase.
     pub phase: &'static str,
     /// Rows that this phase has read or written.
     pub rows: u64,
@@ -23,10 +23,10 @@ pub struct Progress {
     pub bytes: u64,
 }
 
-/// Gets the progress; an error stops the operation.
+/// A callback that receives the progress; an error stops the operation.
 pub type Watch<'w> = &'w mut dyn FnMut(Progress) -> Result<()>;
 
-/// An operation and whoever watches it.
+/// An operation and the callback for its progress.
 pub(crate) struct Work<'w> {
     watch: Watch<'w>,
     now: Progress,
@@ -42,13 +42,13 @@ impl<'w> Work<'w> {
         self.now = Progress { phase, ..Progress::default() };
     }
 
-    /// So many rows were written that nobody feeds.
+    /// Reports rows that were written without `feed`.
     pub(crate) fn wrote(&mut self, rows: u64) -> Result<()> {
         self.now.rows = rows;
         (self.watch)(self.now)
     }
 
-    /// Feeds all rows to `sink`; `look` looks at it now and then, and says whether to go on.
+    /// Feeds all rows to `sink`. `look` inspects the sink regularly and returns whether to continue.
     pub(crate) fn feed<S: Sink>(
         &mut self,
         source: &mut dyn RowSource<Paced<S>>,
@@ -73,7 +73,7 @@ impl<'w> Work<'w> {
     }
 }
 
-/// Stops the decoder every so many rows.
+/// Stops the decoder regularly after a number of rows.
 pub(crate) struct Paced<S> {
     sink: S,
     rows: usize,

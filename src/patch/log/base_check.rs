@@ -1,4 +1,4 @@
-//! Whether a base has the same labels as the patches.
+//! Checks whether a base has the same labels as the patches.
 
 use std::ops::Range;
 
@@ -8,23 +8,23 @@ use crate::blank::refuse_positions;
 use crate::error::{Error, Result};
 use crate::sink::Statement;
 
-/// Rejects bases with blank nodes that patches could not mean.
+/// Rejects bases with blank nodes that the patches cannot refer to.
 #[derive(Clone, Copy)]
 pub(crate) struct BaseCheck {
-    /// Patches have labels of the content, and no header by which those of another base would be found.
+    /// Whether patches have content labels but no header with which the labels of another base can be found.
     needs_content: bool,
 }
 
 impl BaseCheck {
-    /// Whether any statement is rejected.
+    /// Whether statements with positions are rejected.
     pub(crate) fn refuses_positions(self) -> bool {
         self.needs_content
     }
 
-    /// Looks at a statement of the base.
+    /// Checks a statement of the base.
     ///
     /// # Errors
-    /// `patch.labels`: it has a node without a label, which may be one that the patches mean.
+    /// `patch.labels`: it has a node without a label, which may be a node that the patches refer to.
     #[inline]
     pub(crate) fn statement(self, statement: &Statement<'_>) -> Result<()> {
         if self.needs_content { refuse_positions(statement).map_err(with_other_labels) } else { Ok(()) }
@@ -39,7 +39,7 @@ fn with_other_labels(error: Error) -> Error {
 }
 
 impl Log {
-    /// What to ask of each statement of the base of these patches.
+    /// The check for each statement of the base of these patches.
     pub(crate) fn base_check(&self, versions: Range<u64>) -> BaseCheck {
         let needs = |facts: &Facts| facts.has_content_labels && !facts.speaks_content;
         BaseCheck {

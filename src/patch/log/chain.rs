@@ -6,23 +6,23 @@ use super::facts::{Fault, identity};
 use crate::error::ErrorKind;
 use crate::term::TermBuf;
 
-/// What the chain says of one patch.
+/// The ids of one patch.
 pub(super) struct Link<'a> {
     pub(super) id: Option<&'a TermBuf>,
     pub(super) prev: Option<&'a TermBuf>,
 }
 
-/// The order of patches, by their numbers as they were given, and what is wrong with it; `patch` of a fault is
-/// such a number.
+/// The order of the patches, as their numbers in the input, and the faults of the chain; `patch` of a fault
+/// is such a number.
 pub(super) struct Chain {
     pub(super) order: Vec<usize>,
     pub(super) faults: Vec<Fault>,
-    /// So many patches at the start are in their order, also where others are wrong.
+    /// Number of patches at the start whose order is certain, even if others are wrong.
     pub(super) certain: usize,
 }
 
-/// Puts patches in order: as they were given if no `prev` speaks against that, else as `prev` says. `left_out` has what the
-/// ids of patches are compared by that are not finished: none may come after them.
+/// Orders the patches: in the given order unless a `prev` contradicts it, otherwise by `prev`. `left_out` has
+/// the identities of unfinished patches; no patch may follow them.
 pub(super) fn chain(links: &[Link<'_>], left_out: &HashSet<String>) -> Chain {
     let given = || (0..links.len()).collect();
     let fault = |patch, kind, message| Fault { patch, kind, message };
@@ -71,7 +71,7 @@ pub(super) fn chain(links: &[Link<'_>], left_out: &HashSet<String>) -> Chain {
     if in_place == links.len() {
         return Chain { order: given(), faults, certain: links.len() };
     }
-    // a patch further on that comes before the first one moves all of them
+    // a later patch that precedes the first one moves all of them
     let is_first =
         |patch: usize| prevs[patch].as_ref().is_none_or(|prev| !places.contains_key(prev.as_str()));
     let mut certain = if links.is_empty() || is_first(0) { in_place } else { 0 };
@@ -94,7 +94,7 @@ pub(super) fn chain(links: &[Link<'_>], left_out: &HashSet<String>) -> Chain {
             }
         }
     }
-    // the beginning of the log is a start too: the one that says so, else the first
+    // the beginning of the log is a start too: the patch that says so, otherwise the first one
     let first = starts.iter().copied().find(|&patch| prevs[patch].is_none()).or(starts.first().copied());
     let is_left_out = |patch: usize| prevs[patch].as_ref().is_some_and(|prev| left_out.contains(prev));
     for &patch in starts.iter().filter(|&&patch| Some(patch) != first || is_left_out(patch)) {
@@ -120,7 +120,8 @@ pub(super) fn chain(links: &[Link<'_>], left_out: &HashSet<String>) -> Chain {
     Chain { order: if faults.is_empty() { order } else { given() }, faults, certain }
 }
 
-/// Why a patch cannot begin a log that begins with another one, or with one that is left out.
+/// The reason why a patch cannot begin a log that begins with another patch, or with a patch that is left
+/// out.
 fn begins(link: &Link<'_>, is_left_out: bool) -> String {
     let id = show(link.id);
     match link.prev {

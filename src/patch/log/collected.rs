@@ -20,7 +20,7 @@ use crate::patch::again::Again;
 use crate::patch::work::Work;
 use crate::term::TermBuf;
 
-/// The facts about one patch, without its changes.
+/// Facts about one patch, without its changes.
 #[derive(Clone, Debug, Default)]
 pub struct PatchFacts {
     /// The name of its source.
@@ -31,9 +31,9 @@ pub struct PatchFacts {
     pub headers: Vec<(String, TermBuf)>,
     /// The first transaction that is neither committed nor aborted.
     pub unfinished: Option<u64>,
-    /// A transaction ends that did not begin.
+    /// Whether a transaction ends that did not begin.
     pub is_stray: bool,
-    /// Something is committed, or is outside transactions.
+    /// Whether a row is committed or outside transactions.
     pub counts: bool,
     /// Committed `A` rows minus committed `D` rows.
     pub net: i64,
@@ -48,7 +48,7 @@ pub struct LogOrder {
     pub before: u64,
     /// The sources in the order in which they are read, if only their names decided this order.
     pub by_name: Vec<String>,
-    /// Sources come one after the other.
+    /// Whether the sources come one after the other.
     is_sorted: bool,
     ids: Vec<Option<TermBuf>>,
     prev: Option<TermBuf>,
@@ -62,7 +62,8 @@ impl LogOrder {
         Ok(self.before + versions.number(version)?)
     }
 
-    /// The patches stand in their order, and what follows, of which the id may be known, is not what comes before them.
+    /// Whether the patches are in order, and the patch after them is not the one that precedes them. `rest`
+    /// is the identity of the patch after them, if known.
     fn begins_before(&self, rest: Option<&str>) -> bool {
         let is_before = |prev| rest.is_some_and(|rest| rest != identity(prev));
         self.is_sorted && self.prev.as_ref().is_none_or(is_before)
@@ -83,8 +84,8 @@ pub struct LogContext {
 /// Puts patches in the order of a log.
 ///
 /// The patches can be given in any order. Sources in one folder are the files of the log in this folder, and
-/// none may be missing: numbers in names, and the `base.json` or `log.json` of the folder, must agree with
-/// the patches.
+/// none may be missing: the numbers in their names, and the `base.json` or `log.json` of the folder, must
+/// agree with the patches.
 pub fn order_log(patches: &[PatchFacts], context: &LogContext, options: LogOptions) -> Result<LogOrder> {
     let mut places: HashMap<Option<&str>, Vec<usize>> = HashMap::new();
     for (place, patch) in patches.iter().enumerate() {
@@ -118,7 +119,7 @@ pub fn order_log(patches: &[PatchFacts], context: &LogContext, options: LogOptio
     }
 }
 
-/// The order of the patches of sources, of which those at the end may be missing.
+/// The order of the patches of sources; sources at the end may be missing.
 fn linked(
     patches: &[PatchFacts],
     names: &[Option<&str>],
@@ -182,12 +183,12 @@ fn linked(
                 folders.iter().zip(&known).find(is_damaged).map(|((folder, _), _)| folder.as_str())
             }
         };
-        // the number that the patch has in its source
+        // the number of the patch in its source
         let number = |(source, patch): (usize, usize)| patches[facts[source].places[patch]].patch as usize;
         fault.place = fault.place.map(|place| (place.0, number(place)));
         return Err(at(Error::new(fault.kind, fault.text(options.fixed)), source));
     }
-    // of one folder, the numbers of its files may say the order
+    // for a single folder, the numbers of its files may decide the order
     let rests_on_names = if is_one { !by_name.is_empty() } else { log.is_sorted && rests_on_names(&rows) };
     if rests_on_names && context.sources.is_none() {
         log.by_name = names.iter().map(|name| name.unwrap_or_default().to_owned()).collect();
@@ -198,16 +199,16 @@ fn linked(
 /// The patches of one source.
 struct OneSource {
     facts: SourceFacts,
-    /// Their places in what was given.
+    /// Their places in the input.
     places: Vec<usize>,
     is_whole: bool,
 }
 
-/// What is wrong with a patch, and its id.
+/// The fault of a patch, and the id of the patch.
 type Broken = (Error, Option<String>);
 
 impl OneSource {
-    /// The patches up to the first that has no meaning, or that another one is missing before.
+    /// The patches before the first patch that is invalid or that follows a gap.
     fn new(patches: &[PatchFacts], mut places: Vec<usize>, options: LogOptions) -> (Self, Option<Broken>) {
         places.sort_by_key(|&place| patches[place].patch);
         let mut facts = SourceFacts::new(options, false);
@@ -243,8 +244,8 @@ impl OneSource {
     }
 }
 
-/// Rejects rows of a source that lack a patch between two others: `numbers` are those of its patches, and whether a patch
-/// says what it comes after.
+/// Rejects rows of a source that lack a patch between two others. `numbers` has the number of each patch, and
+/// whether the patch names the one before it.
 pub fn refuse_hole(source: Option<&str>, mut numbers: Vec<(u64, bool)>) -> Result<()> {
     numbers.sort_unstable();
     for pair in numbers.windows(2).filter(|pair| !pair[1].1) {
@@ -255,8 +256,8 @@ pub fn refuse_hole(source: Option<&str>, mut numbers: Vec<(u64, bool)>) -> Resul
     Ok(())
 }
 
-/// Rejects a patch without a `prev` that does not come right after the one before it in its source: rows of the log were
-/// filtered away.
+/// Rejects a patch without a `prev` that does not directly follow the previous patch in its source, because
+/// rows of the log were filtered out.
 fn joins(before: Option<u64>, number: u64) -> Result<()> {
     let Some(before) = before.filter(|before| number > before + 1) else { return Ok(()) };
     let missing = match number - before {
@@ -266,7 +267,8 @@ fn joins(before: Option<u64>, number: u64) -> Result<()> {
     Err(Error::new(ErrorKind::PatchGap, format!("{missing} missing")))
 }
 
-/// What is known of a folder beside its patches: of one of this machine that has one of its files, or by its manifests.
+/// Facts about a folder in addition to its patches: from the folder itself if it is local and has one of the
+/// files, or from its manifests.
 #[derive(Default)]
 struct Beside {
     start: Option<Start>,
@@ -286,10 +288,10 @@ impl Beside {
         }
         let last = files.clone().last().map(file_name);
         match local_path(Path::new(folder)) {
-            // where no file is left, the base of the folder has replaced them all
+            // if no file is left, the base of the folder has replaced all of them
             Ok(folder) if last.is_none() || files.clone().any(|name| size_of(name).is_some()) => {
                 let index = Indexed::of(&folder);
-                // whoever reads some files of a log takes what is before the others
+                // a caller may read only the first files of a log; files that exist are not lost
                 let is_lost = |&number: &u64| {
                     let other = last.or_else(|| index.name(number)).unwrap_or_default();
                     !folder.join(name_like(number, other)).exists()
@@ -301,7 +303,7 @@ impl Beside {
         }
     }
 
-    /// What is wrong with the rows of a file of this machine, by what the index knows.
+    /// The fault in the rows of a local file, according to the index.
     fn other_rows(&self, name: &str) -> Result<Option<String>> {
         let Ok(path) = local_path(Path::new(name)) else { return Ok(None) };
         let source = Again::new(Source::Path(path), OpenOptions::default())?;
@@ -313,7 +315,7 @@ impl Beside {
     }
 }
 
-/// The bytes of a source, if it is a file of this machine.
+/// The size of a source in bytes, if it is a local file.
 fn size_of(name: &str) -> Option<u64> {
     let meta = local_path(Path::new(name)).ok()?.metadata().ok()?;
     meta.is_file().then_some(meta.len())

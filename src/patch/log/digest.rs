@@ -1,4 +1,4 @@
-//! The digest of the rows of a patch, which identifies retries and rewritten logs.
+//! The digest of the rows of a patch, which detects retries and rewritten logs.
 
 use sha2::{Digest, Sha256};
 
@@ -7,13 +7,13 @@ use crate::sink::PatchOp;
 use crate::term::Term;
 use crate::text::write::TermWriter;
 
-/// Stands behind each term, and in no UTF-8.
+/// The byte after each term, which does not occur in UTF-8.
 const END: u8 = 0xff;
 /// Bytes that are hashed at once.
 const BLOCK: usize = 64 << 10;
 
-/// SHA-256 of rows, without `H` and `Z`: op, terms, prefixes and transaction marks, in order and as spelled.
-/// It does not depend on format, frames or options.
+/// SHA-256 of the rows of a patch, without `H` and `Z`: op, terms, prefixes and transaction marks, in order
+/// and in their spelling. It does not depend on format, frames or options.
 #[derive(Debug, Default)]
 pub struct RowsDigest {
     hash: Sha256,
@@ -37,7 +37,7 @@ impl RowsDigest {
                 self.text.push_byte(END);
                 ("", std::slice::from_ref(graph))
             }
-            // not every format keeps the namespace of a `PD`
+            // not every format stores the namespace of a `PD`
             PatchOp::DeletePrefix { name, graph, .. } => {
                 self.word("PD");
                 self.word(name);
@@ -61,13 +61,13 @@ impl RowsDigest {
         self.hash.finalize().into()
     }
 
-    /// What is hashed so far.
+    /// The hash of the rows so far.
     pub(crate) fn state(&mut self) -> Sha256 {
         self.flush(0);
         self.hash.clone()
     }
 
-    /// Forgets the rows after a state.
+    /// Discards the rows after a state.
     pub(crate) fn go_back(&mut self, state: Sha256) {
         self.text.clear();
         self.hash = state;

@@ -15,34 +15,34 @@ use crate::transaction::{Committed, Irregular, Open};
 /// One patch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
-    /// The term behind `H id`, the last one.
+    /// The last term of `H id`.
     pub(crate) id: Option<TermBuf>,
-    /// The term behind `H prev`, the last one.
+    /// The last term of `H prev`.
     pub(crate) prev: Option<TermBuf>,
-    /// Rows, the end included.
+    /// Number of rows, including the end.
     pub(crate) rows: u64,
-    /// The number behind `H statements`: statements of the dataset after the patch, in a backup.
+    /// The number in `H statements`: the statements of the dataset after the patch, in a backup.
     pub(crate) statements: Option<u64>,
-    /// `A` rows less `D` rows, of committed transactions and of none.
+    /// `A` rows minus `D` rows, in committed transactions and outside transactions.
     pub(crate) net: i64,
-    /// Blank nodes are named by the content of the state before.
+    /// Whether blank nodes are named by the content of the previous state.
     pub(crate) speaks_content: bool,
-    /// A row has a label that looks like one of the content.
+    /// Whether a row has a label that looks like a content label.
     pub(crate) has_content_labels: bool,
-    /// Of the rows that count, where it is requested.
+    /// The digest of the committed rows, if requested.
     pub(crate) digest: Option<[u8; 32]>,
-    /// There are changes outside of transactions.
+    /// Whether there are changes outside transactions.
     loose: bool,
-    /// A transaction was committed.
+    /// Whether a transaction was committed.
     committed: bool,
-    /// A transaction was left unfinished.
+    /// Whether a transaction is unfinished.
     unfinished: bool,
 }
 
-/// What is wrong with a patch.
+/// A fault of a patch.
 #[derive(Clone, Debug)]
 pub(crate) struct Fault {
-    /// 0-based in its source.
+    /// 0-based patch in its source.
     pub(crate) patch: usize,
     pub(crate) kind: ErrorKind,
     pub(crate) message: String,
@@ -59,9 +59,9 @@ impl Fault {
     }
 }
 
-/// The header of what is left of a patch of a compacted log: the digest of the rows that it had.
+/// The header of the remainder of a patch in a compacted log: the digest of the rows that it had.
 const COMPACTED: &str = "compacted";
-/// What to do about an unfinished transaction.
+/// The hint for an unfinished transaction.
 pub(crate) const DROP: &str = "unfinished=\"drop\" leaves unfinished transactions out";
 
 /// The patches of one source.
@@ -69,33 +69,33 @@ pub(crate) const DROP: &str = "unfinished=\"drop\" leaves unfinished transaction
 pub(crate) struct SourceFacts {
     pub(crate) patches: Vec<Facts>,
     committed: Committed,
-    /// The id of a last patch that was left out, because nothing is left of it after a crash.
+    /// The id of a last patch that was left out, because a crash left nothing of it.
     pub(super) left_out: Option<TermBuf>,
-    /// What was wrong, where that is no error.
+    /// The faults, if they are not errors.
     pub(crate) faults: Vec<Fault>,
-    /// The source ends inside a row, and that was let through.
+    /// Whether the source ends inside a row and this was accepted.
     pub(crate) cut: bool,
-    /// It could not be read to its end.
+    /// Whether the source could not be read to its end.
     pub(crate) failed: bool,
-    /// What is wrong with its rows, by what the index of its folder knows.
+    /// The fault in its rows, according to the index of its folder.
     pub(crate) other_rows: Option<String>,
-    /// Unfinished transactions are left out.
+    /// Whether unfinished transactions are left out.
     drop_unfinished: bool,
-    /// Errors do not say how to leave transactions out.
+    /// Whether errors omit the hint about leaving transactions out.
     fixed: bool,
-    /// Faults are no errors.
+    /// Whether faults are not errors.
     tolerant: bool,
-    /// What is left of a patch of a compacted log is let through.
+    /// Whether the remainder of a patch in a compacted log is accepted.
     pub(super) takes_stubs: bool,
     open: Open,
-    /// `A` rows less `D` rows of the open transaction.
+    /// `A` rows minus `D` rows of the open transaction.
     net: i64,
     aborted: u64,
-    /// Rows of all patches.
+    /// Number of rows of all patches.
     pub(crate) rows: u64,
-    /// Of the patch that has not ended.
+    /// The patch that has not ended.
     now: Facts,
-    /// Of its rows, those of the open transaction included; `None`: nobody asks.
+    /// The digest of its rows, including those of the open transaction; `None`: not requested.
     digest: Option<RowsDigest>,
     /// The digest before the open transaction.
     before: Sha256,
@@ -108,13 +108,13 @@ impl SourceFacts {
         SourceFacts { drop_unfinished, fixed, tolerant, digest, ..SourceFacts::default() }
     }
 
-    /// Whether the rows of a transaction count.
+    /// Whether a transaction was committed.
     #[inline]
     pub(crate) fn is_committed(&self, txn: u64) -> bool {
         self.committed.contains(txn)
     }
 
-    /// Transactions that were committed, and that were aborted.
+    /// The number of committed and of aborted transactions.
     pub(crate) fn transactions(&self) -> (u64, u64) {
         (self.committed.count(), self.aborted)
     }
@@ -132,7 +132,7 @@ impl SourceFacts {
         Ok(())
     }
 
-    /// What comes of a step of a transaction; `None`: something is wrong with it, and that is no error.
+    /// The result of a step of a transaction; `None`: the step is invalid, but this is not an error.
     fn judge<T>(&mut self, step: Result<T, Irregular>) -> Result<Option<T>> {
         let irregular = match step {
             Ok(done) => return Ok(Some(done)),
@@ -172,7 +172,7 @@ impl SourceFacts {
         Ok(())
     }
 
-    /// Takes a patch whose rows somebody else has read.
+    /// Adds a patch whose rows another program has read.
     pub(super) fn collected(&mut self, patch: &PatchFacts) -> Result<()> {
         for (key, value) in &patch.headers {
             self.header(key, value.clone())?;
@@ -196,7 +196,7 @@ impl SourceFacts {
         Ok(())
     }
 
-    /// Takes the digest of a patch; rows of a transaction that is open at its end do not count.
+    /// Ends the digest of a patch, without the rows of a transaction that is open at the end.
     fn end_digest(&mut self, is_open: bool) {
         if let Some(mut digest) = self.digest.take() {
             if is_open {
@@ -207,7 +207,7 @@ impl SourceFacts {
         }
     }
 
-    /// The source ends inside a row: lets that through where nothing is lost but what was not committed.
+    /// Handles a source that ends inside a row: accepts it if only uncommitted rows are lost.
     pub(crate) fn cut_off(&mut self) -> bool {
         let lets = self.drop_unfinished && (self.open.number().is_some() || !self.now.loose);
         if lets {
@@ -220,12 +220,12 @@ impl SourceFacts {
         lets
     }
 
-    /// What the patch that has not ended is known by.
+    /// The identity of the patch that has not ended.
     pub(crate) fn open_id(&self) -> Option<String> {
         self.now.id.as_ref().map(identity)
     }
 
-    /// The source is read: a last patch of which nothing is left after a crash is no version.
+    /// Ends the source. A last patch of which a crash left nothing is not a version.
     pub(crate) fn end(&mut self) {
         let is_nothing = |last: &Facts| last.unfinished && !last.committed && !last.loose;
         if self.drop_unfinished && self.patches.last().is_some_and(is_nothing) {
@@ -293,17 +293,18 @@ impl PatchSink for SourceFacts {
     }
 }
 
-/// Whether a header names the patch before.
+/// Whether a header names the previous patch.
 pub(super) fn is_prev(key: &str) -> bool {
     key.eq_ignore_ascii_case("prev") || key.eq_ignore_ascii_case("previous")
 }
 
-/// An id as users write it: a term, or a bare IRI.
+/// Parses an id as users write it: a term, or a bare IRI.
 pub fn id_from_text(text: &str) -> Result<TermBuf> {
     if text.starts_with(['<', '"', '_']) { TermBuf::from_text(text) } else { Ok(TermBuf::iri(text)) }
 }
 
-/// By which ids are compared: a UUID is the same one as `uuid:`, as `urn:uuid:`, as a string and bare.
+/// The text by which ids are compared: a UUID is equal to itself as `uuid:`, as `urn:uuid:`, as a string and
+/// bare.
 pub(crate) fn identity(id: &TermBuf) -> String {
     let uuid = match id.as_term() {
         Term::Iri(iri) if !is_uuid(iri.name()) => {

@@ -22,18 +22,18 @@ use crate::term::TermBuf;
 /// How the log of a folder begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
-    /// Nothing says it: at any version.
+    /// Unknown: it can begin at any version.
     Anywhere,
     /// With version 1, as `log.json` says.
     Empty,
     /// After the base of a backup, as `base.json` says.
     Base { version: u64, id: Option<TermBuf>, statements: u64, is_compacted: bool },
-    /// What says it is damaged.
+    /// A manifest is damaged; the reason.
     Damaged(String),
 }
 
 impl Start {
-    /// How the log of a folder begins by the bytes of its `base.json` and `log.json`.
+    /// Finds how the log of a folder begins from the bytes of its `base.json` and `log.json`.
     pub(crate) fn of(base: Result<Option<Vec<u8>>, String>, log: Result<Option<Vec<u8>>, String>) -> Self {
         let read = || {
             if let Some(bytes) = base? {
@@ -48,7 +48,7 @@ impl Start {
         read().unwrap_or_else(Start::Damaged)
     }
 
-    /// How the log of a folder of this machine begins.
+    /// Finds how the log of a local folder begins.
     pub(crate) fn of_folder(folder: &Path) -> Self {
         let start = Start::of(manifest::read(folder, manifest::BASE), manifest::read(folder, manifest::LOG));
         match (&start, backup_base(folder)) {
@@ -57,7 +57,7 @@ impl Start {
         }
     }
 
-    /// Whether the base of a compacted log has what a file of its folder did.
+    /// Whether the base of a compacted log contains the changes of this file in its folder.
     pub(super) fn has_compacted(&self, file: &str) -> bool {
         match self {
             Start::Base { version, is_compacted: true, .. } => {
@@ -67,7 +67,7 @@ impl Start {
         }
     }
 
-    /// The version before the first patch, and the id of its patch, where that is known.
+    /// The version before the first patch and, if known, the id of the patch that made it.
     pub(crate) fn before(&self) -> Option<(u64, Option<&TermBuf>)> {
         match self {
             Start::Anywhere | Start::Damaged(_) => None,
@@ -98,7 +98,7 @@ pub fn patch_files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found.into_iter().map(|(_, path)| path).collect())
 }
 
-/// Looks at a folder, again where its log was compacted meanwhile: files of before do not fit a base of after.
+/// Reads a folder, and reads it again if its log was compacted meanwhile: old files do not match a new base.
 pub(super) fn steadily<T>(folder: &Path, mut look: impl FnMut() -> Result<T>) -> Result<T> {
     loop {
         let before = manifest::read(folder, manifest::BASE);
@@ -109,8 +109,8 @@ pub(super) fn steadily<T>(folder: &Path, mut look: impl FnMut() -> Result<T>) ->
     }
 }
 
-/// The beginning of a backup; an error if the folder has no `base.json`, or `base.json` does not fit the
-/// folder.
+/// Reads the beginning of a backup. It is an error if the folder has no `base.json`, or if `base.json` does
+/// not match the folder.
 pub fn backup_base(folder: &Path) -> Result<Base> {
     let damaged = |message: String| at(folder, Error::new(ErrorKind::PatchDamaged, message));
     let bytes = manifest::read(folder, manifest::BASE).map_err(damaged)?;
@@ -123,8 +123,8 @@ pub fn backup_base(folder: &Path) -> Result<Base> {
     Ok(base)
 }
 
-/// Rejects a file that stands in the place of the base of a log: `base.json` beside it names it, and has the digest of
-/// another one. What else is wrong with that, says whoever reads the log.
+/// Rejects a file that is in the place of the base of a log: a `base.json` beside it names it, but has the
+/// digest of another file. Other faults are reported when the log is read.
 ///
 /// # Errors
 /// `patch.damaged`: it is another file. Reading failed.
@@ -145,12 +145,12 @@ pub fn refuse_other_base(file: &Path) -> Result<()> {
     Err(at(file, Error::new(ErrorKind::PatchDamaged, message)))
 }
 
-/// Does not allow a result to be written over a file of a log or backup, or beside its files under a name that would be taken for
-/// one. `folder` is the folder of a log that is read; without it the folder of the result is looked at, and has a log if
-/// its `base.json` or `log.json` says so.
+/// Prevents a result from replacing a file of a log or backup, and from being written beside its files under
+/// a name that would make it part of the log. `folder` is the folder of a log that is read. Without it, the
+/// folder of the result is checked, which has a log if its `base.json` or `log.json` says so.
 ///
 /// # Errors
-/// `argument`: the result would be one.
+/// `argument`: the result would be such a file.
 pub fn refuse_own_file(dest: &Path, folder: Option<&Path>) -> Result<()> {
     let parent = match dest.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -189,7 +189,7 @@ fn at(folder: &Path, error: Error) -> Error {
 }
 
 impl Log {
-    /// What is wrong with the files that stand in the places of bases.
+    /// The faults of files that are in the places of bases.
     pub(crate) fn other_bases(&self) -> Result<Vec<Problem>> {
         let mut problems = Vec::new();
         for folder in &self.folders {
@@ -209,12 +209,12 @@ impl Log {
     }
 }
 
-/// The sources of a log, in the order in which they are given; the files of a folder in the order of their names.
+/// The sources of a log, in the given order; the files of a folder in the order of their names.
 #[derive(Default)]
 pub struct LogSources {
     pub(super) sources: Vec<Again>,
     pub(super) folders: Vec<Folder>,
-    /// The version that the patches of a source that is alone come after.
+    /// The version before the patches, for a log with a single source.
     pub(super) before: Head,
 }
 
@@ -222,11 +222,11 @@ pub struct LogSources {
 pub(super) struct Folder {
     pub(super) path: PathBuf,
     pub(super) start: Start,
-    /// The last version that its index knows.
+    /// The last version in its index.
     pub(super) last: Option<u64>,
-    /// What its index knows of its files.
+    /// The entries of its index.
     pub(super) index: Indexed,
-    /// Its sources, by their numbers.
+    /// The range of its sources.
     pub(super) files: Range<usize>,
 }
 
@@ -236,16 +236,17 @@ impl LogSources {
         self.sources.push(source);
     }
 
-    /// Adds the patches of a log that come after a version. Their numbers count if there is no other source.
+    /// Adds the patches of a log that come after a version. Their numbers matter only if there is no other
+    /// source.
     pub fn push_after(&mut self, version: Head, source: Again) {
         self.before = version;
         self.sources.push(source);
     }
 
-    /// Adds the files of a folder; how each is read is like `options`.
+    /// Adds the files of a folder, which are read with `options`.
     pub fn push_folder(&mut self, folder: &Path, options: &OpenOptions) -> Result<()> {
         let (index, files, start) = steadily(folder, || {
-            // before the files: whoever publishes meanwhile makes the file first, and its line then
+            // before the files: a publisher creates the file first, and then its line
             Ok((Indexed::of(folder), patch_files(folder)?, Start::of_folder(folder)))
         })?;
         if files.is_empty() && start == Start::Anywhere {
@@ -266,8 +267,9 @@ impl LogSources {
 }
 
 impl LogSources {
-    /// Takes sources as files that a stream hands over, a part of the log: in the order of their names, and of those in
-    /// one folder none may be missing. Returns where each was before.
+    /// Treats the sources as files of a stream that are a part of a log. They are put in the order of their
+    /// names, and no file of a folder may be missing between others. Returns the previous place of each
+    /// source.
     pub fn group(&mut self) -> Vec<usize> {
         let names: Vec<_> = self.sources.iter().map(Again::name).collect();
         let (sorted, folders) = by_folder(names.iter().map(Option::as_deref));
@@ -288,7 +290,7 @@ impl LogSources {
         order
     }
 
-    /// The files of the sources, one by one; of a source that is none, nothing.
+    /// The path of each source, if the source is a file.
     pub fn paths(&self) -> impl Iterator<Item = Option<&Path>> {
         self.sources.iter().map(Again::path)
     }

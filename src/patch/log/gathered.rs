@@ -1,4 +1,5 @@
-//! What the rows of patches say, gathered by several readers that each saw some of the rows, in any order.
+//! The facts in the rows of patches, gathered by several readers that each read some of the rows, in any
+//! order.
 
 use std::collections::BTreeMap;
 
@@ -11,43 +12,43 @@ pub struct GatheredRow<'a> {
     pub txn: Option<i64>,
     /// Its place in the source.
     pub seq: Option<i64>,
-    /// Of a header.
+    /// The key of a header.
     pub key: Option<&'a str>,
-    /// Of a header.
+    /// The value of a header.
     pub value: Option<&'a str>,
     /// Bytes of its terms.
     pub bytes: i64,
-    /// Its terms have a blank node.
+    /// Whether its terms have a blank node.
     pub names_node: bool,
 }
 
-/// What some rows of a patch say of a transaction.
+/// Facts from some rows of a patch about a transaction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GatheredTransaction {
-    /// `TX` rows.
+    /// Number of `TX` rows.
     pub begun: u64,
-    /// `TC` rows.
+    /// Number of `TC` rows.
     pub committed: u64,
-    /// `TA` rows.
+    /// Number of `TA` rows.
     pub aborted: u64,
-    /// It has changes.
+    /// Whether it has changes.
     pub changes: bool,
-    /// They have blank nodes.
+    /// Whether the changes have blank nodes.
     pub names_node: bool,
 }
 
-/// What some rows of a patch say.
+/// Facts from some rows of a patch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GatheredPatch {
     /// Place, key in lower case and value of the headers that matter.
     pub headers: Vec<(Option<i64>, String, Option<String>)>,
     /// Transactions by their numbers.
     pub transactions: BTreeMap<i64, GatheredTransaction>,
-    /// Rows and what is wrong with them, by what they are.
+    /// Numbers of rows, by kind and fault.
     pub counts: GatheredCounts,
     /// The op of the last row.
     pub end: Option<(i64, String)>,
-    /// An op that does not exist.
+    /// An unknown op.
     pub strange: Option<String>,
     /// The first and the last place.
     pub places: Option<(i64, i64)>,
@@ -56,50 +57,50 @@ pub struct GatheredPatch {
 /// Numbers of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GatheredCounts {
-    /// All.
+    /// All rows.
     pub rows: u64,
-    /// `A`.
+    /// `A` rows.
     pub adds: u64,
-    /// `D`.
+    /// `D` rows.
     pub deletes: u64,
-    /// `TX`.
+    /// `TX` rows.
     pub begun: u64,
-    /// `TC`.
+    /// `TC` rows.
     pub committed: u64,
-    /// `Z`.
+    /// `Z` rows.
     pub ends: u64,
-    /// `TC` and `TA` without a transaction.
+    /// `TC` and `TA` rows outside transactions.
     pub stray: u64,
-    /// Changes without a transaction.
+    /// Changes outside transactions.
     pub loose: u64,
-    /// These, with blank nodes.
+    /// Changes outside transactions that have blank nodes.
     pub loose_naming: u64,
     /// Bytes of the terms of changes.
     pub bytes: i64,
 }
 
-/// What a patch comes to, all of whose rows were seen.
+/// The result for a patch whose rows were all read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// Transactions that are neither committed nor aborted.
     pub unfinished: Vec<i64>,
-    /// Transactions that were aborted.
+    /// Aborted transactions.
     pub aborted: Vec<i64>,
-    /// Each transaction that has rows began.
+    /// Whether each transaction with rows began.
     pub began: bool,
-    /// Each transaction has a number of its own.
+    /// Whether each transaction has its own number.
     pub own: bool,
-    /// There are changes in transactions.
+    /// Whether there are changes in transactions.
     pub within: bool,
-    /// Rows that count have blank nodes.
+    /// Whether committed rows have blank nodes.
     pub names_nodes: bool,
 }
 
-/// The headers that say something of a log.
+/// The headers that matter for a log.
 const HEADERS: [&str; 7] = ["id", "prev", "previous", "statements", "timestamp", "blank-nodes", "compacted"];
 
 impl GatheredPatch {
-    /// Takes a row.
+    /// Adds a row.
     pub fn row(&mut self, row: &GatheredRow<'_>) {
         self.counts.rows += 1;
         if let Some(seq) = row.seq {
@@ -168,7 +169,7 @@ impl GatheredPatch {
         }
     }
 
-    /// Adds what other rows of the same patch say.
+    /// Adds the facts from other rows of the same patch.
     pub fn merge(&mut self, other: GatheredPatch) {
         self.headers.extend(other.headers);
         for (txn, more) in other.transactions {
@@ -190,7 +191,7 @@ impl GatheredPatch {
         };
     }
 
-    /// What the patch comes to; puts its headers in order.
+    /// Computes the result for the patch, and orders its headers.
     pub fn outcome(&mut self) -> Outcome {
         self.headers.sort();
         let mut outcome = Outcome { began: true, own: true, ..Outcome::default() };
@@ -213,7 +214,7 @@ impl GatheredPatch {
 }
 
 impl GatheredCounts {
-    /// All but the bytes, in the order of the fields.
+    /// All numbers except the bytes, in the order of the fields.
     pub fn numbers(&mut self) -> [&mut u64; 9] {
         let GatheredCounts {
             rows,

@@ -1,4 +1,4 @@
-//! Where the log of a folder ends, found without reading all of it.
+//! Finds the end of the log of a folder without reading the whole log.
 
 use std::path::Path;
 
@@ -18,29 +18,29 @@ use crate::term::TermBuf;
 /// The end of a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
-    /// The number of the last patch; of a log without patches, the version that it begins after.
+    /// The number of the last patch; without patches, the version that the log begins after.
     pub version: u64,
     /// The id of the patch that made the version.
     pub id: Option<TermBuf>,
 }
 
-/// Finds the last version of a folder of `patch-0001`, `patch-0002` and so on, of which none may be missing. Only the
-/// last two files are read, if the last is not as the index knows it, and those beside a number that is missing; all, if
-/// the last may not be what comes after the one before it.
+/// Finds the last version of a folder with the files `patch-0001`, `patch-0002` and so on, of which none may
+/// be missing. Reads only the last two files if the last file does not match the index, and the files beside
+/// a missing number. Reads all files if the last one may not follow the one before it.
 pub fn head(folder: &Path, watch: Watch<'_>) -> Result<Head> {
     let mut work = Work::new(watch);
     steadily(folder, || find(folder, &mut work))
 }
 
 fn find(folder: &Path, work: &mut Work<'_>) -> Result<Head> {
-    // before the files: whoever publishes meanwhile makes the file first, and its line then
+    // before the files: a publisher creates the file first, and then its line
     let index = Indexed::end_of(folder);
     let files = patch_files(folder)?;
     let start = Start::of_folder(folder);
     let names: Vec<String> = files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
     let number = |at: usize| number_in(&files.get(at)?.file_name()?.to_string_lossy());
     let mut facts = Vec::with_capacity(files.len());
-    // the first file is compared with what the log begins with
+    // the first file is compared with the start of the log
     let end = files.last().filter(|_| files.len() > 1).and_then(|file| index.patch(file));
     for at in 0..files.len() {
         let is_last = at + 1 == files.len();
@@ -64,7 +64,7 @@ fn find(folder: &Path, work: &mut Work<'_>) -> Result<Head> {
             left_out: None,
             is_whole: true,
             size: *size,
-            other_rows: None, // its time is that of the index, or it was read
+            other_rows: None, // its time matches the index, or it was read
         })
         .collect();
     check_files(&rows, &start, &index).map_err(|fault| {
@@ -91,17 +91,17 @@ fn find(folder: &Path, work: &mut Work<'_>) -> Result<Head> {
     })
 }
 
-/// Whether the last patch may not be what comes after the one before it, as a copy of another patch is not.
+/// Whether the last patch may not follow the one before it, because it may be a copy of another patch.
 fn is_doubtful(before: Option<&Facts>, last: Option<&Facts>) -> bool {
     let (Some(before), Some(last)) = (before, last) else { return true };
     match (&before.id, &last.id, &last.prev) {
         (Some(before), Some(_), Some(prev)) => identity(prev) != identity(before),
-        // without a prev, nothing but all ids says that it is new
+        // without a prev, only all ids show that it is new
         (before, id, prev) => before.is_some() || id.is_some() || prev.is_some(),
     }
 }
 
-/// The patches of a file, and its bytes.
+/// Reads the patches of a file and its size in bytes.
 fn read(file: &Path, work: &mut Work<'_>) -> Result<(Vec<Facts>, Option<u64>)> {
     let mut options = OpenOptions::default();
     options.decode.source = Some(file.to_string_lossy().into());

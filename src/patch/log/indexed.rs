@@ -1,5 +1,5 @@
-//! What `_index.jsonl` of a log knows of its files: a file that is lost at the end, or cut where a row ends, leaves
-//! nothing else behind.
+//! The entries of `_index.jsonl` about the files of a log. They are the only trace of a file that is lost at
+//! the end, or that is cut at the end of a row.
 
 use std::collections::HashMap;
 use std::fs::{File, Metadata};
@@ -19,24 +19,24 @@ use crate::term::TermBuf;
 
 /// The name of the index.
 pub(super) const INDEX: &str = "_index.jsonl";
-/// Lines at the end have the last versions, whoever wrote them.
+/// The lines in this many bytes at the end include the last versions, whichever program wrote them.
 const TAIL: u64 = 256 << 10;
-/// Stands before the checksum of the line, which is its last member.
+/// Precedes the checksum of the line, which is its last member.
 const CHECKSUM: &str = ",\"crc\":\"";
 const OTHER_ROWS: &str = "other rows than";
 
-/// The files of a log, by what its index knows of them.
+/// The files of a log according to its index.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Indexed {
     files: HashMap<u64, Known>,
 }
 
-/// What the index knows of the file of a version.
+/// The index entry for the file of a version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Known {
     name: String,
     bytes: u64,
-    /// When it was changed last, in nanoseconds since 1970.
+    /// Time of the last modification, in nanoseconds since 1970.
     changed: Option<u128>,
     /// The id of its patch, as a term.
     id: Option<String>,
@@ -45,17 +45,17 @@ struct Known {
 }
 
 impl Indexed {
-    /// Reads the index of a folder. One that cannot be read knows nothing: it is derived.
+    /// Reads the index of a folder. An index that cannot be read has no entries, because it is derived data.
     pub(super) fn of(folder: &Path) -> Self {
         Indexed { files: lines(folder, u64::MAX) }
     }
 
-    /// Reads the end of the index only.
+    /// Reads only the end of the index.
     pub(super) fn end_of(folder: &Path) -> Self {
         Indexed { files: lines(folder, TAIL) }
     }
 
-    /// The last version that it knows.
+    /// The last version in the index.
     pub(super) fn last(&self) -> Option<u64> {
         self.files.keys().max().copied()
     }
@@ -65,14 +65,14 @@ impl Indexed {
         self.files.get(&version).map(|known| known.name.as_str())
     }
 
-    /// What is wrong with a file by its bytes; `None`: nothing, or the index does not know this file.
+    /// The fault of a file, judged by its size; `None`: there is none, or the index does not know this file.
     pub(super) fn fault(&self, version: u64, name: &str, size: u64) -> Option<String> {
         let known = self.files.get(&version)?;
         other_size(name, (&known.name, known.bytes), size)
     }
 
-    /// What is wrong with a file by its rows, which are read where its time says that it was changed, or `always`; of
-    /// another size [`Self::fault`] knows more.
+    /// The fault in the rows of a file. The rows are read if the modification time shows a change, or if
+    /// `always` is set. For a file of another size, use [`Self::fault`].
     ///
     /// # Errors
     /// The file cannot be read.
@@ -90,14 +90,16 @@ impl Indexed {
         Ok((!is_known).then(|| changed(&known.name, OTHER_ROWS, "")))
     }
 
-    /// The id of the one patch of a file, and its bytes, if it is as the index knows it; then nobody has to read it.
+    /// The id of the only patch of a file, and the size of the file, if the file matches the index; then it
+    /// need not be read.
     pub(super) fn patch(&self, path: &Path) -> Option<(Option<TermBuf>, u64)> {
         let (known, _) = self.of_file(path).filter(|(_, is_changed)| !is_changed)?;
         let id = known.id.as_deref().map(TermBuf::from_text).transpose().ok()?;
         Some((id, known.bytes))
     }
 
-    /// What the index knows of a file that has the name and the bytes of its version, and whether its time is another.
+    /// The entry for a file that has the name and the size of its version, and whether the modification time
+    /// differs.
     fn of_file(&self, path: &Path) -> Option<(&Known, bool)> {
         let name = path.file_name()?.to_str()?;
         let known = self.files.get(&number_in(name)?).filter(|known| known.name == name)?;
@@ -106,18 +108,18 @@ impl Indexed {
     }
 }
 
-/// When a file was changed last, in nanoseconds since 1970.
+/// Time of the last modification of a file, in nanoseconds since 1970.
 fn changed_at(meta: &Metadata) -> Option<u128> {
     Some(meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos())
 }
 
-/// A digest as the index has it.
+/// Formats a digest as in the index.
 pub fn hex_digest(digest: [u8; 32]) -> String {
     digest.map(|byte| format!("{byte:02x}")).concat()
 }
 
-/// Rejects a file of a log that is not the one that its index knows by name, bytes and the digest of its rows; `digest` is
-/// that of the file, where somebody has it.
+/// Rejects a file of a log that does not match the name, size and digest in its index. `digest` is the digest
+/// of the file, if it is known.
 pub fn refuse_changed(path: &Path, known: (&str, u64, &str), size: u64, digest: Option<&str>) -> Result<()> {
     let (known_name, known_size, known_digest) = known;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -143,7 +145,7 @@ fn changed(name: &str, found: &str, known: &str) -> String {
     )
 }
 
-/// The last version that the index of a folder knows.
+/// The last version in the index of a folder.
 pub fn last(folder: &Path) -> Option<u64> {
     Indexed::end_of(folder).last()
 }
@@ -161,8 +163,8 @@ fn lines(folder: &Path, most: u64) -> HashMap<u64, Known> {
     bytes.split(|&byte| byte == b'\n').filter_map(line).collect()
 }
 
-/// The version of a line that is whole, and its file: `{"version":7,...,"crc":"01234567"}` has the checksum of what is
-/// before it.
+/// Parses a complete line into its version and file: `{"version":7,...,"crc":"01234567"}` has the checksum of
+/// the text before it.
 fn line(line: &[u8]) -> Option<(u64, Known)> {
     let text = std::str::from_utf8(line).ok()?;
     let (body, checksum) = text.strip_suffix("\"}")?.rsplit_once(CHECKSUM)?;

@@ -1,4 +1,5 @@
-//! `base.json`, which says what a backup begins with, and `log.json`, which says that a folder is a log from its start.
+//! Reads `base.json`, which describes the base of a backup, and `log.json`, which marks a folder as a
+//! complete log.
 
 use std::fs::File;
 use std::io::{ErrorKind as IoError, Read};
@@ -11,29 +12,30 @@ use crate::term::TermBuf;
 
 pub(crate) const BASE: &str = "base.json";
 pub(crate) const LOG: &str = "log.json";
-/// A manifest has a few hundred bytes.
+/// Maximum size of a manifest, which usually has a few hundred bytes.
 const MOST: u64 = 64 << 10;
 
-/// What `base.json` says: the dataset that a backup keeps whole.
+/// The content of `base.json`: the dataset that a backup stores completely.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base {
     /// The name of the file with the dataset.
     pub file: String,
     /// Statements of the dataset.
     pub statements: u64,
-    /// The time of the dump, as RFC 3339 has it.
+    /// The time of the dump, in RFC 3339 format.
     pub timestamp: String,
-    /// The version of the dataset; 0 where the manifest does not say it.
+    /// The version of the dataset; 0 if the manifest does not state it.
     pub version: u64,
     /// The id of the patch that made the version.
     pub id: Option<TermBuf>,
-    /// SHA-256 of the bytes of the file, in hexadecimal; `None`: the manifest was written before it said that.
+    /// SHA-256 of the bytes of the file, in hexadecimal; `None` for a manifest of an older version.
     pub digest: Option<String>,
-    /// The log was compacted: the patches up to the version, which may stand in the folder, are in the dataset.
+    /// Whether the log was compacted: the dataset includes the patches up to the version, which may still be
+    /// in the folder.
     pub is_compacted: bool,
 }
 
-/// Reads the bytes of a manifest. `Ok(None)`: the folder has none.
+/// Reads the bytes of a manifest. `Ok(None)`: the folder has no such manifest.
 pub(super) fn read(folder: &Path, name: &str) -> Result<Option<Vec<u8>>, String> {
     let file = match File::open(folder.join(name)) {
         Ok(file) => file,
@@ -48,7 +50,7 @@ pub(super) fn read(folder: &Path, name: &str) -> Result<Option<Vec<u8>>, String>
     }
 }
 
-/// What `base.json` says, or what is wrong with it.
+/// Parses `base.json`; the error is its fault.
 pub(super) fn base(bytes: &[u8]) -> Result<Base, String> {
     let fields = fields(BASE, bytes)?;
     let find = |name: &str| fields.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value);
@@ -86,7 +88,7 @@ pub(super) fn base(bytes: &[u8]) -> Result<Base, String> {
     })
 }
 
-/// Whether `log.json` is whole.
+/// Checks that `log.json` is complete.
 pub(super) fn check_log(bytes: &[u8]) -> Result<(), String> {
     fields(LOG, bytes).map(drop)
 }

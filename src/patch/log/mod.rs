@@ -1,7 +1,7 @@
 //! Logs: patches of any number of sources, in the order of their chain.
 //!
-//! A log is read twice: once to learn its ids and the outcomes of its transactions, without building strings it does
-//! not need, and once for its changes, in order.
+//! A log is read twice: first for its ids and the outcomes of its transactions, without building strings that
+//! are not needed, and then for its changes, in order.
 
 mod base_check;
 mod chain;
@@ -57,20 +57,21 @@ pub use summary::{PatchSummary, summarize};
 pub use version::Version;
 use version::Versions;
 
-/// How a log is taken.
+/// How a log is read.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct LogOptions {
-    /// Leaves out unfinished transactions, which are an error otherwise.
+    /// Leave out unfinished transactions, which are otherwise an error.
     pub drop_unfinished: bool,
-    /// Takes patches as they are given and ignores their ids.
+    /// Read patches in the given order and ignore their ids.
     pub ignore_chain: bool,
-    /// Takes rows that name blank nodes by their positions, which are rejected otherwise. That is right only for a log
-    /// that is kept with its base, as backups are that were begun before such rows were rejected.
+    /// Accept rows that name blank nodes by their positions, which are otherwise rejected. This is correct
+    /// only for a log that is kept with its base, such as a backup that was begun before such rows were
+    /// rejected.
     pub takes_positions: bool,
-    /// Whoever asks cannot take the log in another way, so errors do not name these options.
+    /// The caller cannot change these options, so errors do not mention them.
     pub fixed: bool,
-    /// Takes the digests of patches, by which a log is recognized that was rewritten.
+    /// Compute the digests of patches, which identify a rewritten log.
     pub digests: bool,
 }
 
@@ -83,28 +84,29 @@ pub struct Log {
     folders: Vec<Folder>,
     /// Source and patch of each version, from 1 on.
     order: Vec<(usize, usize)>,
-    /// The version that the patches come after, by what their folder or their only source says, and its id if a source says it.
+    /// The version before the first patch, according to the folder or the only source, and its id if a source
+    /// states it.
     before: u64,
     begin: Option<TermBuf>,
-    /// Sources whose order their names decided.
+    /// The sources whose order was decided by their names.
     by_name: Range<usize>,
-    /// Options that hold all patches: of the first source that has some, and what others need beside them.
+    /// Options that fit all patches: those of the first source with options, widened for the other sources.
     options: Option<PatchOptions>,
-    /// There are patches of a source without options.
+    /// Whether there are patches of a source without options.
     has_others: bool,
-    /// What is wrong, where that is no error.
+    /// The problems, if they are not errors.
     problems: Vec<Problem>,
-    /// Rows may name blank nodes by their positions, or whoever takes the rows looks for that.
+    /// Whether rows may name blank nodes by their positions, or the receiver of the rows checks this.
     takes_positions: bool,
 }
 
 impl Log {
-    /// Reads what is to be known before the changes. The order without ids is that of `sources`.
+    /// Reads the facts that must be known before the changes. Without ids, the order is that of `sources`.
     pub(crate) fn open(sources: LogSources, options: LogOptions, work: &mut Work<'_>) -> Result<Self> {
         Log::scan(sources, options, false, None, work)
     }
 
-    /// As [`Log::open`], but what is wrong behind a version that is wanted does not matter.
+    /// Like [`Log::open`], but ignores faults after the requested version.
     pub(crate) fn open_up_to(
         sources: LogSources,
         options: LogOptions,
@@ -114,7 +116,7 @@ impl Log {
         Log::scan(sources, options, false, version, work)
     }
 
-    /// As [`Log::open`], but [`Log::problems`] has what is wrong.
+    /// Like [`Log::open`], but reports faults in [`Log::problems`].
     pub(crate) fn open_tolerant(
         sources: LogSources,
         options: LogOptions,
@@ -184,13 +186,13 @@ impl Log {
         }
     }
 
-    /// Whether a source stands in a backup.
+    /// Whether a source belongs to a backup.
     fn is_backup(&self, source: usize) -> bool {
         let here = |folder: &&Folder| folder.files.contains(&source);
         self.folders.iter().find(here).is_some_and(|folder| matches!(folder.start, Start::Base { .. }))
     }
 
-    /// What is wrong with the last source that was read; of a backup, also what can be restored.
+    /// The error for the last source that was read; for a backup it includes what can be restored.
     fn damaged(&self, error: Error, is_linked: bool) -> Error {
         let (source, _) = &self.sources[self.sources.len() - 1];
         if !(is_linked && self.is_backup(self.sources.len() - 1)) {
@@ -206,7 +208,7 @@ impl Log {
     fn scan_source(&mut self, source: &Again, facts: &mut SourceFacts, work: &mut Work<'_>) -> Result<()> {
         let (read, stream_options) = {
             let mut rows = open_patch(source.source(), &source.options)?;
-            // what is learned must outlive an error
+            // the facts must outlive an error
             let read = work.feed(&mut *rows, &mut *facts, |_| Ok(true)).map(drop);
             (read, rows.stream_options())
         };
@@ -225,7 +227,7 @@ impl Log {
         Ok(())
     }
 
-    /// Finds the order.
+    /// Finds the order of the patches.
     fn link(&mut self, options: LogOptions, tolerant: bool, up_to: Option<&Version>) -> Result<()> {
         let rows: Vec<_> = (self.sources.iter())
             .map(|(source, facts)| SourceRow {
@@ -233,7 +235,7 @@ impl Log {
                 patches: &facts.patches,
                 left_out: facts.left_out.as_ref(),
                 is_whole: !(facts.failed || facts.cut),
-                // of one that could not be read, the error says more
+                // for a file that could not be read, the error is more specific
                 size: source.size().filter(|_| !facts.failed),
                 other_rows: facts.other_rows.as_deref(),
             })
@@ -241,7 +243,7 @@ impl Log {
         let folders: Vec<_> = (self.folders.iter())
             .map(|folder| {
                 let files = folder.files.start.min(rows.len())..folder.files.end.min(rows.len());
-                // files behind one that is damaged were not looked at
+                // files after a damaged one were not read
                 let last = folder.last.filter(|_| files.end == folder.files.end);
                 FolderRow { start: &folder.start, files, last, index: &folder.index }
             })
@@ -281,24 +283,24 @@ impl Log {
         (self.order, self.before, self.begin, self.by_name) = (order, before, begin, by_name);
         self.problems.append(&mut problems);
         match error {
-            // what is wrong lies behind the version that is wanted
+            // the fault is after the requested version
             Some(_) if is_numbered && self.has(up_to) => Ok(()),
             Some(error) => Err(error),
             None => Ok(()),
         }
     }
 
-    /// Versions after the base.
+    /// Number of versions after the base.
     pub fn versions(&self) -> u64 {
         self.order.len() as u64
     }
 
-    /// What is wrong, where it was requested.
+    /// The problems, if they were requested.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// Options that hold all patches, where the format of some has any.
+    /// Options that fit all patches, if the format of a source has options.
     pub fn options(&self) -> Option<PatchOptions> {
         self.options.map(|options| if self.has_others { options.widened(None) } else { options })
     }
@@ -308,17 +310,17 @@ impl Log {
         self.facts(version)?.id.as_ref()
     }
 
-    /// The id of the patch before the one that made a version, as that one has it.
+    /// The id of the previous patch, as stated by the patch that made the version.
     pub fn prev(&self, version: u64) -> Option<&TermBuf> {
         self.facts(version)?.prev.as_ref()
     }
 
-    /// The digest of the patch that made a version, where it was requested.
+    /// The digest of the patch that made a version, if it was requested.
     pub(crate) fn digest(&self, version: u64) -> Option<[u8; 32]> {
         self.facts(version)?.digest
     }
 
-    /// Name and 0-based patch of a version.
+    /// The source name and the 0-based patch of a version.
     pub(crate) fn place(&self, version: u64) -> (Option<Arc<str>>, u64) {
         let Some(&(source, patch)) = self.order.get((version as usize).wrapping_sub(1)) else {
             return (None, 0);
@@ -326,7 +328,7 @@ impl Log {
         (self.sources[source].0.name(), patch as u64)
     }
 
-    /// Source and 0-based patch of a version that is there, by their numbers.
+    /// The number of the source and the 0-based patch of an existing version.
     pub(crate) fn spot(&self, version: u64) -> (usize, u64) {
         let (source, patch) = self.order[version as usize - 1];
         (source, patch as u64)
@@ -342,18 +344,18 @@ impl Log {
         versions.into_iter().any(|version| self.facts(version).is_some_and(|facts| facts.speaks_content))
     }
 
-    /// The version that the patches come after: 0, but in a folder that begins later.
+    /// The version before the first patch: 0, unless the folder begins later.
     pub fn before(&self) -> u64 {
         self.before
     }
 
-    /// The names of sources, in the order in which they are taken, where nothing but names decided it.
+    /// The names of sources in the order in which they are read, if only the names decided this order.
     pub fn by_name(&self) -> Vec<String> {
         let name = |(source, _): &(Again, SourceFacts)| source.name().unwrap_or_default().to_string();
         self.sources[self.by_name.clone()].iter().map(name).collect()
     }
 
-    /// A version as so many patches after the first.
+    /// The number of patches up to a version.
     pub fn number(&self, version: &Version) -> Result<u64> {
         let ids = self.order.iter().map(|&(source, patch)| self.sources[source].1.patches[patch].id.as_ref());
         let of_folder = || self.folders.first()?.start.before()?.1;
@@ -361,7 +363,8 @@ impl Log {
         Versions { before: self.before, ids, prev: self.prev(1).or_else(begin) }.number(version)
     }
 
-    /// The patches stand in their order, and what follows, of which the id may be known, is not what comes before them.
+    /// Whether the patches are in order, and the patch after them is not the one that precedes them. `rest`
+    /// is the identity of the patch after them, if known.
     fn begins_before(&self, rest: Option<&str>) -> bool {
         let is_before = |prev| rest.is_some_and(|rest| rest != identity(prev));
         self.order.is_sorted() && self.prev(1).is_none_or(is_before)
@@ -371,7 +374,7 @@ impl Log {
         version.is_some_and(|version| self.number(version).is_ok())
     }
 
-    /// Transactions that were committed, and that were aborted.
+    /// The number of committed and of aborted transactions.
     pub(crate) fn transactions(&self) -> (u64, u64) {
         let each = self.sources.iter().map(|(_, facts)| facts.transactions());
         each.fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1))
@@ -387,7 +390,7 @@ fn text(id: &TermBuf) -> String {
     id.as_term().to_string()
 }
 
-/// The source can be read, and its content is at fault.
+/// Whether the source can be read, but its content is invalid.
 fn is_of_the_data(error: &Error) -> bool {
     !matches!(error.kind().class(), ErrorClass::Io | ErrorClass::Argument | ErrorClass::Internal)
 }

@@ -1,14 +1,14 @@
-//! Names of files in a folder of patches: which of them hold patches, and in what order.
+//! Names of files in a folder of patches: which files hold patches, and their order.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use crate::compression::unpacked;
 
-/// Endings that formats of patches have in folders.
+/// File name extensions of patch formats in folders.
 const PATCHES: [&str; 3] = [".jellyp", ".rdfp", ".trp"];
 
-/// Whether a file of this name in a folder holds patches: by its extension, or by the number at its end.
+/// Whether a file with this name in a folder holds patches: by its extension, or by the number at its end.
 pub fn holds_patches(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     let plain = unpacked(&lower);
@@ -17,7 +17,7 @@ pub fn holds_patches(name: &str) -> bool {
             || plain.ends_with(|last: char| last.is_ascii_digit()))
 }
 
-/// The last part of a path or an address.
+/// The last part of a path or URL.
 pub(super) fn file_name(name: &str) -> &str {
     name.rsplit(['/', std::path::MAIN_SEPARATOR]).next().unwrap_or(name)
 }
@@ -31,16 +31,16 @@ pub(crate) fn number_in(name: &str) -> Option<u64> {
     is_number.then(|| digits.parse().ok()).flatten()
 }
 
-/// The name of the patch with a number, with the ending of another one of its folder.
+/// The name of the patch with this number, with the ending of another file in its folder.
 pub(super) fn name_like(number: u64, other: &str) -> String {
     let ending = other.strip_prefix("patch-").unwrap_or_default();
     format!("patch-{number:04}{}", ending.trim_start_matches(|digit: char| digit.is_ascii_digit()))
 }
 
-/// Puts files in the order of their names, with numbers by their value: `patch-9` before `patch-10`.
+/// Sorts files by name, with numbers by value: `patch-9` before `patch-10`.
 ///
-/// Where `log` is there beside `log.1` and `log.2`, files are renamed when a new one begins, as logrotate and Jena's
-/// policy `shift` do it: the highest number is the oldest.
+/// If there is `log` beside `log.1` and `log.2`, files are renamed when a new one begins, as logrotate and
+/// Jena's policy `shift` do: the highest number is the oldest file.
 pub fn in_order<T>(files: &mut [T], name: impl Fn(&T) -> &str) {
     let names: HashSet<String> = files.iter().map(|file| name(file).to_owned()).collect();
     files.sort_by_cached_key(|file| {
@@ -54,15 +54,15 @@ pub fn in_order<T>(files: &mut [T], name: impl Fn(&T) -> &str) {
     });
 }
 
-/// The name that a renamed file had before, and its number.
+/// The name of a renamed file before the rename, and its number.
 pub(super) fn shifted(name: &str) -> Option<(&str, u64)> {
     let (before, digits) = unpacked(name).rsplit_once('.')?;
     let is_number = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
     (is_number && !before.is_empty()).then(|| (before, digits.parse().unwrap_or(u64::MAX)))
 }
 
-/// By which names are compared: pieces of text, which come before numbers, and numbers by length and digits without
-/// leading zeros, then by all digits.
+/// The sort key of a name: pieces of text, which sort before numbers, and numbers by length and digits
+/// without leading zeros, then by all digits.
 fn key(name: &str) -> Vec<(bool, usize, String, String)> {
     let mut rest = name;
     let mut pieces = Vec::new();

@@ -1,5 +1,5 @@
-//! The order and the numbers of the versions of a log, and all that is wrong with them: the one place that knows these
-//! rules, for files, folders, backups, replicas and tables.
+//! The order and the numbers of the versions of a log, and their faults: the only place with these rules, for
+//! files, folders, backups, replicas and tables.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -13,44 +13,44 @@ use super::names::{file_name, name_like, number_in};
 use crate::error::ErrorKind;
 use crate::term::TermBuf;
 
-/// What is known of a source without its changes.
+/// Facts about a source without its changes.
 pub(super) struct SourceRow<'a> {
     pub(super) name: Option<Cow<'a, str>>,
     pub(super) patches: &'a [Facts],
-    /// The id of a last patch that is left out, because nothing is left of it after a crash.
+    /// The id of a last patch that is left out, because a crash left nothing of it.
     pub(super) left_out: Option<&'a TermBuf>,
-    /// Nothing of it is missing because of damage, nor cut off.
+    /// Whether no part of it is missing because of damage or a cut.
     pub(super) is_whole: bool,
-    /// Bytes of its file, where they are known.
+    /// Size of its file in bytes, if known.
     pub(super) size: Option<u64>,
-    /// What is wrong with its rows, by what the index of its folder knows.
+    /// The fault in its rows, according to the index of its folder.
     pub(super) other_rows: Option<&'a str>,
 }
 
-/// A folder of sources that are in the order of their names.
+/// A folder of sources in the order of their names.
 pub(super) struct FolderRow<'a> {
     pub(super) start: &'a Start,
-    /// The last version that the index of the folder knows.
+    /// The last version in the index of the folder.
     pub(super) last: Option<u64>,
-    /// What the index knows of the files.
+    /// The index entries for the files.
     pub(super) index: &'a Indexed,
-    /// Its sources, by their numbers.
+    /// The range of its sources.
     pub(super) files: Range<usize>,
 }
 
-/// What is wrong with the order of a log.
+/// A fault in the order of a log.
 #[derive(Debug)]
 pub(super) struct OrderFault {
     /// The source and the 0-based patch, where the fault has a place.
     pub(super) place: Option<(usize, usize)>,
     pub(super) kind: ErrorKind,
     pub(super) message: String,
-    /// Of the files of a folder: what is left of them. Else ids are at fault, and [`IGNORE`] may help.
+    /// For a folder, what remains of its files. Otherwise ids are at fault, and [`IGNORE`] may help.
     pub(super) hint: Option<String>,
 }
 
 impl OrderFault {
-    /// What is wrong, as the message of an error.
+    /// The fault as an error message.
     pub(super) fn text(&self, is_fixed: bool) -> String {
         match (self.place, &self.hint) {
             (Some((_, patch)), None) if is_fixed => format!("patch {patch}: {}", self.message),
@@ -61,7 +61,7 @@ impl OrderFault {
     }
 }
 
-/// What to do about a chain that is broken.
+/// The hint for a broken chain.
 pub(super) const IGNORE: &str = "chain=\"ignore\" applies the patches in the given order";
 
 /// The order of a log.
@@ -69,16 +69,17 @@ pub(super) const IGNORE: &str = "chain=\"ignore\" applies the patches in the giv
 pub(super) struct Ordered {
     /// Source and 0-based patch of each version.
     pub(super) order: Vec<(usize, usize)>,
-    /// The version before the first patch: what the patches come after.
+    /// The version before the first patch.
     pub(super) before: u64,
-    /// So many patches at the start of `order` are certain, also where others are wrong.
+    /// Number of patches at the start of `order` that are certain, even if others are wrong.
     pub(super) certain: usize,
     pub(super) faults: Vec<OrderFault>,
-    /// Sources whose names alone said their order: those of folders, where neither `prev` nor `patch-0001` says it.
+    /// Sources whose order was decided only by their names: files of folders without `prev` and without
+    /// `patch-0001`.
     pub(super) by_name: Range<usize>,
 }
 
-/// Finds the order of patches: as they are given, if no `prev` says otherwise.
+/// Finds the order of the patches: as given, unless a `prev` contradicts it.
 pub(super) fn order(sources: &[SourceRow<'_>], folders: &[FolderRow<'_>], ignore_chain: bool) -> Ordered {
     let given: Vec<(usize, usize)> = (sources.iter().enumerate())
         .flat_map(|(source, row)| (0..row.patches.len()).map(move |patch| (source, patch)))
@@ -95,7 +96,7 @@ pub(super) fn order(sources: &[SourceRow<'_>], folders: &[FolderRow<'_>], ignore
     {
         found.before = version_before(sources, folder);
     }
-    // of a folder, a file that is missing is what a `prev` that leads to nowhere means
+    // in a folder, a `prev` that leads nowhere means a missing file
     let has_gap = found.faults.iter().any(|fault| fault.kind == ErrorKind::PatchGap);
     let facts = |&(source, patch): &(usize, usize)| &sources[source].patches[patch];
     let links: Vec<_> = (given.iter().map(facts))
@@ -112,7 +113,7 @@ pub(super) fn order(sources: &[SourceRow<'_>], folders: &[FolderRow<'_>], ignore
     if !found.faults.is_empty() {
         found.order = given;
     }
-    // where the chain moved patches, it says the place of each
+    // if the chain moved patches, it has the place of each
     if found.order.is_sorted()
         && let Some(folder) = folders.iter().find(|folder| is_by_name(&sources[folder.files.clone()]))
     {
@@ -126,7 +127,7 @@ pub(super) fn order(sources: &[SourceRow<'_>], folders: &[FolderRow<'_>], ignore
 }
 
 impl Ordered {
-    /// Says of faults of files what is left.
+    /// Adds to the faults of files what remains.
     fn hint(&mut self) {
         let left = restorable(self.before, self.before + self.certain as u64);
         for hint in
@@ -137,7 +138,7 @@ impl Ordered {
     }
 }
 
-/// What can still be had of a log that is not whole.
+/// Describes the versions of an incomplete log that can be restored.
 pub(super) fn restorable(first: u64, last: u64) -> String {
     if first == last {
         format!("version {last} can be restored: --version {last}")
@@ -156,12 +157,12 @@ fn version_before(sources: &[SourceRow<'_>], folder: &FolderRow<'_>) -> u64 {
     first.filter(|_| all).map_or(0, |first| first.saturating_sub(1))
 }
 
-/// Whether nothing but names says the order of the files of a folder.
+/// Whether only names decide the order of the files of a folder.
 fn is_by_name(files: &[SourceRow<'_>]) -> bool {
     files.iter().any(|file| number_of(file).is_none()) && rests_on_names(files)
 }
 
-/// Whether a source after the first does not say what it comes after.
+/// Whether a source after the first one does not state what precedes it.
 pub(super) fn rests_on_names(sources: &[SourceRow<'_>]) -> bool {
     sources.iter().skip(1).filter_map(|source| source.patches.first()).any(|patch| patch.prev.is_none())
 }
@@ -174,7 +175,7 @@ fn number_of(source: &SourceRow<'_>) -> Option<u64> {
     number_in(file_of(source))
 }
 
-/// The rules of a folder of `patch-0001`, `patch-0002` and so on.
+/// The rules for a folder with `patch-0001`, `patch-0002` and so on.
 struct Numbers<'a> {
     sources: &'a [SourceRow<'a>],
     folder: &'a FolderRow<'a>,
@@ -231,7 +232,7 @@ impl Numbers<'_> {
         }
     }
 
-    /// The index knows versions after the last file.
+    /// Handles versions in the index after the last file.
     fn lost_end(&self, found: &mut Ordered, number: u64, last: u64) {
         let files = &self.sources[self.folder.files.clone()];
         let others =
@@ -248,7 +249,7 @@ impl Numbers<'_> {
         found.faults.push(OrderFault { place, kind: ErrorKind::PatchGap, message, hint });
     }
 
-    /// Whether a file comes right after what is before it.
+    /// Checks that a file directly follows the previous one.
     fn check_neighbour(
         &self,
         found: &mut Ordered,
@@ -293,7 +294,8 @@ impl Numbers<'_> {
         false
     }
 
-    /// Statements of the dataset after a patch, which must be what the patch makes of those before it.
+    /// Checks the number of statements of the dataset after a patch: it must follow from the number before
+    /// and the changes of the patch.
     fn check_count(&self, found: &mut Ordered, at: usize, before: Option<u64>) -> Option<u64> {
         let source = &self.sources[at];
         let [patch] = source.patches else { return None };
@@ -311,7 +313,8 @@ impl Numbers<'_> {
         Some(after)
     }
 
-    /// The numbers of the files and the order of the chain are one, where the numbers are the versions.
+    /// Checks that the numbers of the files and the order of the chain agree, if the numbers are the
+    /// versions.
     fn check_order(&self, found: &mut Ordered) {
         let mine = |place: &&(usize, usize)| self.folder.files.contains(&place.0);
         let places: Vec<_> = found.order.iter().filter(mine).copied().collect();
@@ -334,7 +337,7 @@ impl Numbers<'_> {
     }
 }
 
-/// What is wrong with the files of a folder, by their names and what is known of their patches.
+/// Finds the faults of the files of a folder, from their names and the facts about their patches.
 pub(super) fn check_files(
     sources: &[SourceRow<'_>],
     start: &Start,

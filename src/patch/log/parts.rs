@@ -1,4 +1,4 @@
-//! What a log is made of, as callers give it.
+//! The parts of a log, as callers specify them.
 
 use std::path::PathBuf;
 
@@ -13,20 +13,20 @@ use crate::patch::again::Again;
 pub enum LogPart {
     /// A source of patches.
     Source(Source, OpenOptions),
-    /// The patches of a log that come after a version, of which the id may be known.
+    /// The patches of a log after a version, whose id may be known.
     After(Head, Source, OpenOptions),
     /// The files of a folder.
     Folder(PathBuf, OpenOptions),
 }
 
-/// The number of the part that a source is of, and its file where the part is a folder.
+/// The number of the part that a source belongs to, and its file if the part is a folder.
 pub type Origin = (usize, Option<PathBuf>);
 
 impl LogPart {
-    /// The source that a part is.
+    /// Returns the source of this part.
     ///
     /// # Errors
-    /// `argument`: it is a folder or a part of a log.
+    /// `argument`: the part is a folder or a part of a log.
     pub fn into_source(self) -> Result<Again> {
         match self {
             LogPart::Source(source, options) => Again::new(source, options),
@@ -45,8 +45,8 @@ impl LogSources {
         Ok(Self::with_origins(parts, None)?.0)
     }
 
-    /// As [`Self::open`], and says where each source is from. With `names`, parts are files of these names that a stream
-    /// hands over, and the names say their order.
+    /// Like [`Self::open`], and also returns the origin of each source. With `names`, the parts are files
+    /// with these names from a stream, and the names decide their order.
     pub fn with_origins(
         mut parts: Vec<LogPart>,
         names: Option<&[Option<String>]>,

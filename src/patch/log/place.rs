@@ -1,36 +1,37 @@
-//! Whether a patch can be the next one of a log: the rules of publishing.
+//! Decides whether a patch can be the next one of a log: the rules of publishing.
 
 use super::facts::identity;
 use super::{Head, Version};
 use crate::error::{Error, ErrorKind, Result};
 use crate::term::TermBuf;
 
-/// What a patch that is to be published says of itself.
+/// The properties of a patch to publish.
 #[derive(Clone, Debug, Default)]
 pub struct Claim {
-    /// The term behind `H id`.
+    /// The term of `H id`.
     pub id: Option<TermBuf>,
-    /// The term behind `H prev`.
+    /// The term of `H prev`.
     pub prev: Option<TermBuf>,
     /// The digest of its rows.
     pub digest: String,
-    /// The version that must be the head, as the publisher says it.
+    /// The version that the publisher expects to be the head.
     pub expect: Option<Version>,
 }
 
-/// Where a patch goes.
+/// The place of a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placed {
     /// It is the next version.
     Next,
-    /// It made this version already: whoever sends it did not learn that.
+    /// It already made this version; the publisher did not receive the answer.
     Replay(u64),
 }
 
-/// Finds the place of a patch in a log with this head. `known` is the version that has the id of the patch, and the
-/// digest of its rows.
+/// Finds the place of a patch in a log with this head. `known` is the version with the id of the patch, and
+/// the digest of its rows.
 ///
-/// The id decides first: a retry is answered without a look at what it expected, since the log has it.
+/// The id is checked first: a retry succeeds without a check of its expected version, because the log has the
+/// patch.
 pub fn place(claim: &Claim, head: &Head, known: Option<(u64, &str)>) -> Result<Placed> {
     if let Some((version, digest)) = known {
         return if digest == claim.digest {

@@ -1,18 +1,18 @@
-//! What is wrong with a log, where that is no error.
+//! Problems of a log that are not errors.
 
 use std::sync::Arc;
 
-/// What is wrong with a log.
+/// A problem of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The kind, as errors have it, or `patch.effect`.
+    /// The kind of the error, or `patch.effect`.
     pub kind: &'static str,
     /// The name of the source.
     pub source: Option<Arc<str>>,
     /// 0-based patch in its source.
     pub patch: Option<u64>,
-    /// Its id.
+    /// The id of the patch.
     pub id: Option<String>,
-    /// What is wrong.
+    /// The message.
     pub message: String,
 }

@@ -16,30 +16,32 @@ use crate::sink::{PatchOp, PatchRow, PatchSink, Same, Sink, Statement};
 pub(crate) struct Change<'a> {
     /// The version that its patch makes.
     pub(crate) version: u64,
-    /// It is of a committed transaction, or of none, so that it changes the dataset if it is A, D, PA or PD.
+    /// Whether the row is committed or outside transactions, so that it changes the dataset if it is A, D, PA
+    /// or PD.
     pub(crate) counts: bool,
-    /// What it does; nothing is known to repeat.
+    /// The operation, without marked repetitions.
     pub(crate) op: PatchOp<'a>,
 }
 
-/// Takes the rows of a log.
+/// Receives the rows of a log.
 pub(crate) trait LogSink {
-    /// A row.
+    /// Receives a row.
     fn change(&mut self, change: &Change<'_>) -> Result<()>;
 
-    /// It has the state before each patch, so that nodes can be named by the content of that.
+    /// Whether the sink has the state before each patch, so that nodes can be named by the content of that
+    /// state.
     fn knows_base(&self) -> bool {
         false
     }
 
-    /// Looks up now and then, to hand on what it has.
+    /// Called regularly, to pass on collected output.
     fn look(&mut self) -> Result<()> {
         Ok(())
     }
 }
 
 impl Log {
-    /// Hands the rows of some versions to `sink`.
+    /// Passes the rows of some versions to `sink`.
     pub(crate) fn replay(
         &self,
         versions: Range<u64>,
@@ -54,7 +56,7 @@ impl Log {
         let mut version = versions.start;
         while version < versions.end {
             let (source, first) = self.order[version as usize - 1];
-            // as many patches as stand in their source one behind the other
+            // the number of patches that are adjacent in their source
             let follows = |&ahead: &u64| {
                 let place = (source, first + (ahead - version) as usize);
                 self.order[ahead as usize - 1] == place
@@ -66,7 +68,8 @@ impl Log {
         Ok(())
     }
 
-    /// As [`Log::replay`]; rows that name blank nodes by the content of the state before them get the labels of the base.
+    /// Like [`Log::replay`], but rows that name blank nodes by the content of the state before them get the
+    /// labels of the base.
     pub(crate) fn replay_on(
         &self,
         base: Option<&Again>,
@@ -108,10 +111,10 @@ impl Log {
         let takes_positions = self.takes_positions;
         let mut run = Run { sink, facts, takes_positions, patches, version, at: 0, rows: 0, done: false };
         let read = work.feed(&mut *rows, &mut run, |run| run.sink.look().map(|()| !run.done)).map(drop);
-        drop(rows); // which would borrow the sink
+        drop(rows); // would borrow the sink
         match read {
             Ok(()) => {}
-            Err(error) if run.done && is_of_the_data(&error) => {} // what follows was not asked for
+            Err(error) if run.done && is_of_the_data(&error) => {} // later rows were not requested
             Err(error) if error.kind().class() == ErrorClass::Truncated && facts.cut && is_last => {}
             Err(error) => return Err(error),
         }
@@ -122,7 +125,7 @@ impl Log {
     }
 }
 
-/// The error of a patch that names blank nodes by the content of the state before it.
+/// The error for a patch that names blank nodes by the content of the state before it.
 #[cold]
 pub(crate) fn refused_content() -> Error {
     let message = "the patch names blank nodes by the content of the dataset that it was made from (header blank-nodes)";
@@ -136,14 +139,14 @@ fn changed() -> Error {
     Error::new(ErrorKind::PatchChanged, "this file was changed while it was read")
 }
 
-/// Some patches of one source.
+/// Consecutive patches of one source.
 struct Run<'a> {
     sink: &'a mut dyn LogSink,
     facts: &'a SourceFacts,
-    /// Rows that count may name nodes by positions.
+    /// Whether committed rows may name nodes by positions.
     takes_positions: bool,
     patches: Range<usize>,
-    /// The version of the first of them.
+    /// The version of the first patch.
     version: u64,
     /// The patch of the next row.
     at: usize,

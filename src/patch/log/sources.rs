@@ -1,4 +1,4 @@
-//! Sources of collected patches in order: folder by folder, or as the caller named them.
+//! Orders the sources of collected patches: folder by folder, or as the caller names them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -10,11 +10,11 @@ use super::names::{file_name, in_order};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::local_path;
 
-/// Names of sources in order, and where those of each folder are among them.
+/// Names of sources in order, and the range of each folder among them.
 pub(super) type ByFolder<'a> = (Vec<Option<&'a str>>, Vec<(String, Range<usize>)>);
 
-/// The sources in the order of their names: one without a name first, then folder by folder. A folder of this machine is
-/// one, however its path is written.
+/// Orders the sources by name: first a source without a name, then folder by folder. A local folder is one
+/// folder, however its path is written.
 pub(super) fn by_folder<'a>(names: impl Iterator<Item = Option<&'a str>>) -> ByFolder<'a> {
     let mut spelled: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut sorted = Vec::new();
@@ -59,7 +59,8 @@ pub(super) fn without_compacted<'a>((names, folders): ByFolder<'a>, context: &Lo
     (left, ranges)
 }
 
-/// A folder as it is written in one way, and what it is compared by: of this machine, the path without links.
+/// A folder in a uniform spelling, and the value by which it is compared: for a local folder, the path
+/// without links.
 fn same_folder(folder: &str) -> (String, PathBuf) {
     let Ok(local) = local_path(Path::new(folder)) else { return (folder.to_owned(), folder.into()) };
     let written: PathBuf = local.components().collect();
@@ -68,7 +69,7 @@ fn same_folder(folder: &str) -> (String, PathBuf) {
     (written.to_string_lossy().into_owned(), place)
 }
 
-/// The sources in the order of names that were given: whole names, or what they end with.
+/// Orders the sources by given names: whole names, or their ends.
 pub(super) fn as_given<'a>(
     names: impl Iterator<Item = Option<&'a str>>,
     given: &[String],

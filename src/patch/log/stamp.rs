@@ -1,4 +1,4 @@
-//! A patch on its way into a log: read once, checked, and written with the headers that it lacks.
+//! Prepares a patch for a log: reads it once, checks it, and writes it with the headers that it lacks.
 
 use super::facts::is_prev;
 use super::summary::{PatchSummary, Summarizing};
@@ -13,13 +13,13 @@ use crate::term::TermBuf;
 /// A header: its key and its term.
 pub type Header = (String, TermBuf);
 
-/// Reads a source of one patch to its end, as [`summarize`](super::summarize) does, and writes it.
+/// Reads a source of one patch to its end, as [`summarize`](super::summarize) does, and writes the patch.
 ///
-/// The headers of `more` whose keys the patch does not have stand before its own. `skip` leaves out so many of the
-/// headers that the patch begins with: those that an earlier call put there. `out` opens the destination, again where
-/// a header came so late that it had to be read again.
+/// The headers of `more` whose keys the patch lacks are written before its own headers. `skip` is the number
+/// of headers at the start of the patch to leave out, which an earlier call wrote. `out` opens the
+/// destination; it is called again if a header comes so late that the source must be read again.
 ///
-/// Returns what the patch says, without the headers that were skipped, and those of `more` that it has now.
+/// Returns the summary of the patch without the skipped headers, and the headers of `more` that were added.
 pub fn stamp(
     source: &Again,
     more: Vec<Header>,
@@ -53,13 +53,13 @@ pub fn stamp(
 struct Stamping {
     seen: Summarizing,
     emit: Emit,
-    /// Headers that the patch does not have, as far as it was read.
+    /// Headers that the patch lacks, as far as it was read.
     more: Vec<Header>,
-    /// Headers at the start that are left out.
+    /// Number of headers at the start that are left out.
     skip: usize,
-    /// Headers before the first other row, which is not there yet.
+    /// Headers before the first other row, which was not read yet.
     waiting: Option<Vec<Header>>,
-    /// The patch has one of the headers that were written already.
+    /// Whether the patch has a header that was already written.
     is_late: bool,
 }
 
@@ -97,7 +97,7 @@ impl PatchSink for Stamping {
 }
 
 impl Stamping {
-    /// Looks at a header of the patch: it counts, not the one that was to be added.
+    /// Processes a header of the patch, which replaces a header to be added.
     fn header(&mut self, key: &str) {
         let before = self.more.len();
         if self.seen.is_in_first() {
@@ -107,7 +107,7 @@ impl Stamping {
     }
 }
 
-/// Whether two keys name one header.
+/// Whether two keys name the same header.
 fn is_same(one: &str, other: &str) -> bool {
     one.eq_ignore_ascii_case(other) || is_prev(one) && is_prev(other)
 }

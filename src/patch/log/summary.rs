@@ -1,4 +1,4 @@
-//! What one patch says and does, as the index of a log keeps it, and the digest by which retries are known.
+//! The summary of a patch for the index of a log, and the digest that identifies retries.
 
 use super::LogOptions;
 use super::digest::RowsDigest;
@@ -11,49 +11,49 @@ use crate::patch::work::{Watch, Work};
 use crate::sink::{PatchOp, PatchRow, PatchSink, Sink};
 use crate::term::TermBuf;
 
-/// What one patch says and does.
+/// The headers and counts of a patch.
 #[derive(Clone, Debug, Default)]
 pub struct PatchSummary {
-    /// Patches in the source; the counts and the digest are of all of them.
+    /// Number of patches in the source; the counts and the digest cover all of them.
     pub patches: u64,
-    /// Headers of the first patch, in order, keys as they are written.
+    /// Headers of the first patch, in order; the keys keep their spelling.
     pub headers: Vec<(String, TermBuf)>,
-    /// The term behind `H id` of the first patch.
+    /// The term of `H id` of the first patch.
     pub id: Option<TermBuf>,
-    /// The term behind `H prev` of the first patch.
+    /// The term of `H prev` of the first patch.
     pub prev: Option<TermBuf>,
-    /// `A` rows that count: of committed transactions, and outside of any.
+    /// Number of committed `A` rows: in committed transactions, or outside transactions.
     pub added: u64,
-    /// `D` rows that count.
+    /// Number of committed `D` rows.
     pub deleted: u64,
-    /// `PA` and `PD` rows that count.
+    /// Number of committed `PA` and `PD` rows.
     pub prefixes: u64,
     /// [`RowsDigest`] of all rows.
     pub digest: [u8; 32],
 }
 
-/// Reads a source of patches to its end; rejects transactions without a meaning, two ids in one patch, and rows that
-/// count and name blank nodes by their positions. `takes_positions` is for patches that a log has: it lets the last ones
-/// through, and what is left of a patch after compaction.
+/// Reads a source of patches to its end. Rejects invalid transactions, two ids in one patch, and committed
+/// rows that name blank nodes by their positions. `takes_positions` is for patches of an existing log: it
+/// accepts such rows, and the remainder of a patch after compaction.
 pub fn summarize(source: &Again, takes_positions: bool, watch: Watch<'_>) -> Result<PatchSummary> {
     let mut work = Work::new(watch);
     work.phase("reading the patch");
     summary_of(source, takes_positions, &mut work)
 }
 
-/// As [`summarize`], as a part of other work.
+/// Like [`summarize`], as a part of other work.
 pub(super) fn summary_of(source: &Again, takes_positions: bool, work: &mut Work<'_>) -> Result<PatchSummary> {
     let mut rows = open_patch(source.source(), &source.options)?;
     Ok(work.feed(&mut *rows, Summarizing::new(takes_positions), |_| Ok(true))?.finish())
 }
 
-/// Counts of an open transaction, which do not count before its end.
+/// Counts of an open transaction, which are added when it commits.
 #[derive(Default)]
 struct Open {
     added: u64,
     deleted: u64,
     prefixes: u64,
-    /// What is wrong with a row, if it will count.
+    /// The fault of a row, raised if the row is committed.
     error: Option<Error>,
 }
 
@@ -103,7 +103,7 @@ impl Summarizing {
         }
     }
 
-    /// What was seen; the source is read to its end.
+    /// The summary, after the source was read to its end.
     pub(super) fn finish(self) -> PatchSummary {
         let Summarizing { facts, mut summary, digest, .. } = self;
         summary.patches = facts.patches.len() as u64;

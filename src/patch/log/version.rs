@@ -7,7 +7,7 @@ use crate::term::TermBuf;
 /// A version of the dataset that a log makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Version {
-    /// By its number: 0 is the base, each patch is one.
+    /// By number: 0 is the base, and each patch makes one version.
     Number(u64),
     /// By the id of the patch that made it.
     Id(TermBuf),
@@ -15,16 +15,16 @@ pub enum Version {
 
 /// The versions of a log whose patches are in order.
 pub(super) struct Versions<'a, I> {
-    /// The version that the patches come after.
+    /// The version before the first patch.
     pub(super) before: u64,
     /// The ids of the patches.
     pub(super) ids: I,
-    /// What the first patch has as its prev, or the id that the folder begins after.
+    /// The prev of the first patch, or the id that the folder begins after.
     pub(super) prev: Option<&'a TermBuf>,
 }
 
 impl<'a, I: ExactSizeIterator<Item = Option<&'a TermBuf>>> Versions<'a, I> {
-    /// A version as so many patches after the first.
+    /// The number of patches up to a version.
     pub(super) fn number(mut self, version: &Version) -> Result<u64> {
         let (least, most) = (self.before, self.before + self.ids.len() as u64);
         match version {
@@ -36,7 +36,7 @@ impl<'a, I: ExactSizeIterator<Item = Option<&'a TermBuf>>> Versions<'a, I> {
             Version::Id(id) => {
                 let wanted = identity(id);
                 let has_it = |id: &TermBuf| identity(id) == wanted;
-                // the state before the first patch is that of the patch it comes after
+                // the state before the first patch is the version made by its previous patch
                 let first = self.prev.filter(|prev| has_it(prev)).map(|_| 0);
                 let found = self.ids.position(|id| id.is_some_and(has_it)).map(|place| place as u64 + 1);
                 found.or(first).ok_or_else(|| {
