@@ -1,4 +1,4 @@
-//! How to read.
+//! Options of decoders.
 
 use std::sync::Arc;
 
@@ -7,21 +7,21 @@ use crate::limits::Limits;
 use crate::options::values::Values;
 use crate::with::With;
 
-/// How to read a stream of either format.
+/// The options for reading a stream of either format.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct DecodeOptions {
-    /// How frames lie in the bytes.
+    /// How frames are delimited.
     pub framing: Framing,
-    /// Reject what the specifications only advise against.
+    /// Reject what the specifications only discourage.
     pub strict: bool,
     /// Accept quoted triples and generalized terms that the options do not declare.
     pub lenient_flags: bool,
     /// Reject a graph start inside a graph.
     pub strict_graphs: bool,
-    /// Bounds.
+    /// Limits.
     pub limits: Limits,
-    /// Name of the stream, for errors.
+    /// Name of the stream, used in errors.
     pub source: Option<Arc<str>>,
 }
 
@@ -41,7 +41,7 @@ impl Default for DecodeOptions {
 }
 
 impl DecodeOptions {
-    /// What the options say; `own_name`: what the source is called where nobody names it.
+    /// Creates the options from option values; `own_name` is the name of the source if no option names it.
     pub fn of(values: &Values, own_name: Option<String>) -> Self {
         let framings = [Framing::Auto, Framing::Delimited, Framing::Single, Framing::Concatenated];
         let mut limits = values.limits();

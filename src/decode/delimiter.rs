@@ -1,18 +1,18 @@
-//! Where frames begin and end in a stream of bytes.
+//! The delimiters of frames in a stream of bytes.
 
 use crate::wire::{Varint, read_varint};
 
-/// How frames lie in the bytes.
+/// How frames are delimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Framing {
-    /// Decided by the first three bytes; cannot be sure of files of a few bytes.
+    /// Detected from the first three bytes; not reliable for files of a few bytes.
     #[default]
     Auto,
-    /// Each frame after its length.
+    /// Each frame follows its length.
     Delimited,
     /// One frame without a length.
     Single,
-    /// Delimited, and every options row begins a new stream.
+    /// Delimited; every options row begins a new stream.
     Concatenated,
 }
 
@@ -28,10 +28,10 @@ impl Framing {
     }
 }
 
-/// Tells delimited from single by the start of the input, as Jelly-JVM and pyjelly do.
+/// Detects delimited or single framing from the start of the input, as Jelly-JVM and pyjelly do.
 ///
-/// `0A` is the tag of a row and also the length 10, so up to three bytes are looked at. `None`: more
-/// bytes are needed; at the end of the input, pass `at_end`.
+/// `0A` is the tag of a row and also the length 10, so up to three bytes are checked. `None`: more bytes are
+/// needed; at the end of the input, pass `at_end`.
 pub(crate) fn detect(start: &[u8], at_end: bool) -> Option<Framing> {
     match *start {
         [first, ..] if first != 0x0a => Some(Framing::Delimited),

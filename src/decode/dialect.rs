@@ -1,4 +1,4 @@
-//! What Jelly-RDF and Jelly-Patch differ in: their rows.
+//! The differences between Jelly-RDF and Jelly-Patch: their rows.
 
 use super::DecodeOptions;
 use super::delimiter::Framing;
@@ -14,7 +14,7 @@ use crate::restart::Counters;
 use crate::sink::Sink;
 use crate::wire::{Fault, last_tag};
 
-/// What a row is decoded with.
+/// The state that a row is decoded with.
 pub struct Context<'d, 'a> {
     pub(crate) terms: &'d mut Option<Terms>,
     pub(crate) slots: &'d mut Slots<'a>,
@@ -26,15 +26,15 @@ pub struct Context<'d, 'a> {
     pub(crate) marks: &'d mut Marks,
     /// See [`Held::allowed`](super::repeat::Held::allowed).
     pub(crate) copies: u64,
-    /// Metadata, and the bytes that may be kept from row to row.
+    /// Metadata, and the number of bytes that may be kept from row to row.
     pub(crate) kept: (&'d Metadata, usize),
 }
 
-/// Why a row stops: a fault of the input, or an error of the sink.
+/// The reason why a row was not decoded: a fault of the input, or an error of the sink.
 pub enum Halt {
-    /// Not located yet.
+    /// A fault without a position.
     Fault(Fault),
-    /// As the sink gave it.
+    /// The error of the sink, unchanged.
     Sink(Error),
 }
 
@@ -50,59 +50,59 @@ impl From<Error> for Halt {
     }
 }
 
-/// The state of the rows of one format.
+/// The row state of one format.
 pub trait DialectState: Sized {
-    /// Positions of blank nodes are numbered by stream; else all labels are names.
+    /// Whether positions of blank nodes are numbered by stream; otherwise all labels are names.
     #[doc(hidden)]
     const NUMBERS_POSITIONS: bool;
-    /// Field 15 of a frame is known, so it must have the right shape.
+    /// Whether field 15 of a frame is known, so that it must have the right type.
     #[doc(hidden)]
     const KNOWS_METADATA: bool;
     /// The message of a row.
     #[doc(hidden)]
     const ROW: Message;
 
-    /// At the start of a stream; `strict` rejects what the specification only advises against.
+    /// Creates the state at the start of a stream; `strict` rejects what the specification only discourages.
     #[doc(hidden)]
     fn new(strict: bool) -> Self;
 
-    /// The options, once they came.
+    /// The options, once they are read.
     fn stream_options(&self) -> Option<StreamOptions>;
 
-    /// Rows handed to the sink.
+    /// Rows delivered to the sink.
     fn rows(&self) -> u64;
 
-    /// The bytes of the options row, once it was seen.
+    /// The bytes of the options row, once it is read.
     fn options_bytes(&self) -> Option<&[u8]>;
 
-    /// Takes the options of a snapshot.
+    /// Restores the options from a snapshot.
     #[doc(hidden)]
     fn restore_options(&mut self, bytes: &[u8], limits: &Limits) -> Result<(TableSizes, Features), Fault>;
 
-    /// What a snapshot holds besides options and terms.
+    /// The counters in a snapshot, in addition to options and terms.
     #[doc(hidden)]
     fn counters(&self) -> Vec<u64>;
 
-    /// What lies before this place, where so many frames do.
+    /// The counters before this place, after this number of frames.
     #[doc(hidden)]
     fn place(&self, frame: u64) -> Counters;
 
-    /// Begins after so much.
+    /// Sets the counters before the first row.
     #[doc(hidden)]
     fn begin_at(&mut self, place: Counters);
 
-    /// Takes what [`Self::counters`] gave; false if it is not that.
+    /// Restores the result of [`Self::counters`]; returns false if it is invalid.
     #[doc(hidden)]
     fn restore_counters(&mut self, counters: &[u64]) -> bool;
 }
 
-/// One of the two formats; `S` takes the rows.
+/// One of the two formats; `S` receives the rows.
 pub trait Dialect<S: Sink>: DialectState {
     /// Decodes a row.
     #[doc(hidden)]
     fn row<'a>(&mut self, row: &'a [u8], context: Context<'_, 'a>, sink: &mut S) -> Result<(), Halt>;
 
-    /// Delivers one row that is implied by rows before; says whether there was one.
+    /// Delivers one row that previous rows imply; returns whether there was one.
     #[doc(hidden)]
     #[inline(always)]
     fn deliver_pending(&mut self, sink: &mut S) -> Result<bool> {
@@ -110,27 +110,27 @@ pub trait Dialect<S: Sink>: DialectState {
         Ok(false)
     }
 
-    /// A frame ended.
+    /// Ends a frame.
     #[doc(hidden)]
     fn frame_end(&mut self, sink: &mut S) -> Result<()> {
         let _ = sink;
         Ok(())
     }
 
-    /// The stream ended.
+    /// Ends the stream.
     #[doc(hidden)]
     fn stream_end(&mut self, sink: &mut S) -> Result<()>;
 }
 
 impl Features {
-    /// What statements may hold: what the options say, or everything.
+    /// The features that statements may use: those in the options, or all.
     pub(crate) fn allowed(self, config: &DecodeOptions) -> Self {
         if config.lenient_flags { Features { generalized_statements: true, rdf_star: true } } else { self }
     }
 }
 
 impl Context<'_, '_> {
-    /// Begins a stream: empty tables of these sizes.
+    /// Begins a stream with empty tables of these sizes.
     pub(crate) fn begin_stream<D: DialectState>(&mut self, tables: TableSizes, features: Features) {
         let features = features.allowed(self.config);
         let stream = self.marks.stream().filter(|_| D::NUMBERS_POSITIONS);
@@ -138,7 +138,7 @@ impl Context<'_, '_> {
         *self.slots = [super::repeat::Slot::Unset; 4];
     }
 
-    /// Goes on with empty tables, whose ids must be given again: none counts on from one before.
+    /// Continues with empty tables, in which all ids must be explicit again.
     pub(crate) fn restart_stream<D: DialectState>(&mut self, tables: TableSizes, features: Features) {
         self.begin_stream::<D>(tables, features);
         if let Some(terms) = self.terms {
@@ -146,7 +146,7 @@ impl Context<'_, '_> {
         }
     }
 
-    /// What an options row means. `options` are its bytes.
+    /// Classifies an options row; `options` are its bytes.
     pub(crate) fn options_row(&mut self, is_first: bool, options: &[u8]) -> Result<OptionsRow, Fault> {
         let concatenated = self.config.framing == Framing::Concatenated;
         let means = self.marks.options_row(self.row, is_first, concatenated);
@@ -156,17 +156,17 @@ impl Context<'_, '_> {
         means.map_err(|wrong| at_options(wrong, options))
     }
 
-    /// A stream begins at this options row.
+    /// Begins a stream at this options row.
     pub(crate) fn mark_begin(&mut self, before: Counters, options: &[u8]) -> Result<(), Fault> {
         self.marks.begin(before).map_err(|wrong| at_options(wrong, options))
     }
 
-    /// The stream restarts at this options row.
+    /// Restarts the stream at this options row.
     pub(crate) fn mark_restart(&mut self, before: Counters, options: &[u8]) -> Result<(), Fault> {
         self.marks.restart(before).map_err(|wrong| at_options(wrong, options))
     }
 
-    /// After a row that the sink keeps something of.
+    /// Checks the kept bytes after a row of which the sink keeps data.
     #[inline(never)]
     pub(crate) fn check_kept<S: Sink>(&self, sink: &S) -> Result<()> {
         let (metadata, most) = self.kept;

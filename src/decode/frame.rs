@@ -1,4 +1,4 @@
-//! The fields of frames, as their bytes arrive: rows one at a time, never a whole frame.
+//! Reads the fields of frames as their bytes arrive: one row at a time, never a whole frame.
 
 mod checkpoint;
 mod field;
@@ -12,14 +12,14 @@ pub(super) use checkpoint::FramePlace;
 
 const ROW_TAG: u8 = 0x0a;
 
-/// What comes next in the stream.
+/// The next event in the stream.
 #[derive(Debug)]
 pub(crate) enum Event<'a> {
-    /// All of the input is consumed.
+    /// All input is consumed.
     NeedInput,
     /// A frame begins.
     FrameStart,
-    /// A row that lies in the input.
+    /// A row that is completely in the input.
     Row(Located<'a>),
     /// A row in [`FrameReader::carried`].
     CarriedRow,
@@ -29,7 +29,7 @@ pub(crate) enum Event<'a> {
     FrameEnd,
 }
 
-/// Bytes and where they lie in the stream.
+/// Bytes and their position in the stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Located<'a> {
     pub(crate) bytes: &'a [u8],
@@ -38,38 +38,38 @@ pub(crate) struct Located<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// The framing is not known yet.
+    /// The framing is not detected yet.
     Detect,
     /// Between frames.
     Length,
     /// At a field of a frame.
     Field,
-    /// Inside an unknown field, so many bytes left.
+    /// Inside an unknown field with this many bytes left.
     Skip(u64),
 }
 
-/// Cuts the stream into events. Holds the bytes of one incomplete field at most.
+/// Divides the stream into events. Holds at most the bytes of one incomplete field.
 #[derive(Debug)]
 pub(crate) struct FrameReader {
     state: State,
     framing: Framing,
-    /// Metadata is a known field (Jelly-RDF), so it must have the right wire type.
+    /// Whether metadata is a known field (Jelly-RDF), which must have the right wire type.
     knows_metadata: bool,
-    /// Bytes of the frame that are not consumed; `None` where the frame ends with the input.
+    /// Remaining bytes of the frame; `None` if the frame ends with the input.
     left: Option<u64>,
-    /// Fields of unknown groups that are open.
+    /// Open groups of unknown fields.
     groups: Vec<u32>,
-    /// The start of a field, or of a length, that the input did not complete.
+    /// The start of a field or a length that is incomplete in the input.
     carry: Vec<u8>,
-    /// Bytes of `carry` before the payload.
+    /// Number of bytes in `carry` before the payload.
     carry_header: usize,
-    /// The carry was handed out and goes at the next call.
+    /// The carry was returned and is cleared by the next call.
     carry_used: bool,
-    /// Offset in the stream of the next byte to be looked at, carried ones included.
+    /// Offset in the stream of the next byte to read, including carried bytes.
     offset: u64,
     /// Frames that began.
     frames: u64,
-    /// Rows of this frame that were handed out.
+    /// Rows of this frame that were returned.
     rows: u64,
 }
 
@@ -94,32 +94,32 @@ impl FrameReader {
         }
     }
 
-    /// The framing, once it is known.
+    /// The framing, once it is detected.
     pub(crate) fn framing(&self) -> Framing {
         self.framing
     }
 
-    /// Frames that began so far; the current one is the last of them.
+    /// Number of frames that began, including the current one.
     pub(crate) fn frames(&self) -> u64 {
         self.frames
     }
 
-    /// Rows of this frame that were handed out.
+    /// Rows of this frame that were returned.
     pub(crate) fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// The first byte that is not in a row or frame handed out: where a resumed reader begins.
+    /// The first byte after the rows and frames that were returned: where a resumed reader begins.
     pub(crate) fn offset(&self) -> u64 {
         if self.carry_used { self.offset + self.carry.len() as u64 } else { self.offset }
     }
 
-    /// Where the row lies that was handed out last.
+    /// The position of the last row that was returned.
     pub(crate) fn row_position(&self) -> Position {
         Position { row: self.rows.checked_sub(1), ..self.position() }
     }
 
-    /// Where the next row would lie, for errors that are in none.
+    /// The position of the next row, for errors outside rows.
     pub(crate) fn position(&self) -> Position {
         let begins = self.state == State::Length && !self.carry.is_empty();
         Position {
@@ -135,12 +135,12 @@ impl FrameReader {
         Located { bytes: &self.carry[self.carry_header..], offset: self.carried_offset() }
     }
 
-    /// Takes the carried field out, and says where its payload begins.
+    /// Takes the carried field out; returns it with the start of its payload.
     pub(crate) fn lend_carry(&mut self) -> (Vec<u8>, usize) {
         (std::mem::take(&mut self.carry), self.carry_header)
     }
 
-    /// Puts back what [`Self::lend_carry`] took.
+    /// Puts back the result of [`Self::lend_carry`].
     pub(crate) fn return_carry(&mut self, carry: Vec<u8>) {
         self.carry = carry;
     }
@@ -150,7 +150,7 @@ impl FrameReader {
         self.offset + self.carry_header as u64
     }
 
-    /// The next row, in the common case: a short one that lies whole in the input and in its frame.
+    /// The next row in the common case: a short row that is completely in the input and in its frame.
     #[inline(always)]
     pub(crate) fn next_row<'a>(&mut self, input: &mut &'a [u8]) -> Option<Located<'a>> {
         if self.state == State::Field
@@ -181,7 +181,7 @@ impl FrameReader {
         }
     }
 
-    /// The next event; takes its bytes off the front of `input`.
+    /// The next event; removes its bytes from the front of `input`.
     #[inline(never)]
     pub(crate) fn next<'a>(&mut self, input: &mut &'a [u8], limits: &Limits) -> Result<Event<'a>> {
         self.drop_used_carry();
@@ -258,7 +258,7 @@ impl FrameReader {
         }
     }
 
-    /// The length of a frame, complete or not.
+    /// The length of a frame, if it is complete.
     fn length(&mut self, input: &mut &[u8], limits: &Limits) -> Result<Option<u64>> {
         loop {
             match frame_length(&self.carry) {
@@ -268,7 +268,7 @@ impl FrameReader {
                         let error = Error::limit(ErrorKind::LimitFrame, "frame_bytes", message);
                         return Err(error.located(&self.position()));
                     }
-                    // detection may have carried more than the length
+                    // the carry may hold more bytes than the length, after detection
                     self.carry.drain(..used);
                     self.offset += used as u64;
                     return Ok(Some(length));
@@ -297,7 +297,7 @@ impl FrameReader {
         }
     }
 
-    /// The input is at its end: the last event, if there is one, or an error if it ends too early.
+    /// Ends the input: returns the last event, if any, or an error if the input ends too early.
     pub(crate) fn finish(&mut self) -> Result<Option<Event<'static>>> {
         self.drop_used_carry();
         match self.state {

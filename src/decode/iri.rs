@@ -1,21 +1,21 @@
-//! `RdfIri`: two ids that count on from the IRI before.
+//! `RdfIri`: two ids, which can be relative to the previous IRI.
 
 use super::lookup::Lookups;
 use crate::error::ErrorKind;
 use crate::limits::Limits;
 use crate::wire::{Cursor, Fault, VARINT, last_tag};
 
-/// The ids of the last IRI; 0 is none yet.
+/// The ids of the last IRI; 0 if there was none yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct IriIds {
-    /// The last prefix that was named; 0 stands for the empty prefix.
+    /// The last explicit prefix; 0 is the empty prefix.
     pub(crate) prefix: u32,
     /// The last name.
     pub(crate) name: u32,
 }
 
 impl IriIds {
-    /// No id can count on from these.
+    /// A state after which all ids must be explicit.
     pub(crate) fn forgotten(has_prefixes: bool) -> Self {
         IriIds { prefix: if has_prefixes { u32::MAX } else { 0 }, name: u32::MAX }
     }
@@ -48,7 +48,7 @@ impl IriIds {
     }
 }
 
-/// Moves a fault to the tag of the field, where the field is there.
+/// Moves a fault to the tag of the field, if the field is present.
 #[cold]
 #[inline(never)]
 fn in_field(fault: Fault, bytes: &[u8], field: u32) -> Fault {
@@ -61,7 +61,7 @@ fn too_long(length: usize, at: &[u8]) -> Fault {
     Fault::limit(ErrorKind::LimitTerm, "term_bytes", at, message)
 }
 
-/// Prefix and name id on the wire, of what nearly all IRIs look like.
+/// Reads prefix and name id of an IRI in the usual form.
 #[inline(always)]
 pub(super) fn read_short_iri(bytes: &[u8]) -> Option<(u32, u32)> {
     match *bytes {
@@ -77,7 +77,7 @@ pub(super) fn read_short_iri(bytes: &[u8]) -> Option<(u32, u32)> {
     }
 }
 
-/// Prefix and name id on the wire.
+/// Reads prefix and name id in any form.
 fn read_iri(bytes: &[u8], nesting: usize) -> Result<(u32, u32), Fault> {
     match read_short_iri(bytes) {
         Some(ids) => Ok(ids),

@@ -1,4 +1,4 @@
-//! What a decoder keeps from row to row and from call to call, and the bounds on it.
+//! The memory that a decoder keeps from row to row and from call to call, and its limits.
 
 use super::Decoder;
 use super::dialect::DialectState;
@@ -9,14 +9,14 @@ use crate::limits::EXPANSION_GRACE;
 use crate::sink::Sink;
 
 impl<D: DialectState> Decoder<D> {
-    /// What is kept from row to row stays within its bound.
+    /// Checks that the memory kept from row to row is within its limit.
     pub(super) fn check_kept<S: Sink>(&self, sink: &S) -> Result<()> {
-        let options = 2 * self.dialect.options_bytes().map_or(0, <[u8]>::len); // as bytes and as what they say
+        let options = 2 * self.dialect.options_bytes().map_or(0, <[u8]>::len); // as bytes and decoded
         let beside = options + self.metadata.bytes() + sink.kept_bytes();
         check_kept(self.terms.as_ref(), beside, self.most_kept)
     }
 
-    /// Copies grow with the input, as text may.
+    /// Allows copies in proportion to the input, like text.
     pub(super) fn allow_copies(&mut self, input: usize) {
         self.copies = match self.config.limits.expansion {
             0 => u64::MAX,
@@ -35,7 +35,7 @@ impl<D: DialectState> Decoder<D> {
     }
 }
 
-/// Fails if it would keep more than `most` bytes in tables, terms and `beside` them.
+/// Returns an error if tables, terms and `beside` exceed `most` bytes.
 pub(super) fn check_kept(terms: Option<&Terms>, beside: usize, most: usize) -> Result<()> {
     let kept = beside + terms.map_or(0, |terms| terms.lookups.bytes() + terms.held.bytes());
     if kept <= most {

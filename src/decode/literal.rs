@@ -1,4 +1,4 @@
-//! `RdfLiteral` and the strings of the wire.
+//! `RdfLiteral` and strings on the wire.
 
 use super::lookup::Lookups;
 use super::quick::short_bytes;
@@ -35,7 +35,7 @@ fn not_utf8(bytes: &[u8], at: &[u8]) -> Fault {
     Fault::new(ErrorKind::WireUtf8, at, format!("not UTF-8 from byte {valid} of the string"))
 }
 
-/// A string of a term: UTF-8, and not over the limit.
+/// Reads a string of a term: UTF-8 within the limit.
 pub(crate) fn term_text<'a>(bytes: &'a [u8], at: &[u8], limits: &Limits) -> Result<&'a str, Fault> {
     if bytes.len() > limits.term_bytes {
         return Err(too_long(bytes.len(), at));
@@ -49,7 +49,7 @@ fn too_long(length: usize, at: &[u8]) -> Fault {
     Fault::limit(ErrorKind::LimitTerm, "term_bytes", at, format!("a string of {length} bytes"))
 }
 
-/// A string of a term, where nothing is wrong with it.
+/// Reads a valid string of a term; `None` if it may be invalid.
 #[inline(always)]
 pub(super) fn short_text<'a>(bytes: &'a [u8], limits: &Limits) -> Option<&'a str> {
     if bytes.len() > limits.term_bytes {
@@ -63,7 +63,7 @@ fn utf8_text(bytes: &[u8]) -> Option<&str> {
     simdutf8::basic::from_utf8(bytes).ok()
 }
 
-/// Reads an `RdfLiteral` with its fields in order, where nothing is wrong with it; does not look at tables.
+/// Reads a valid `RdfLiteral` with its fields in order, without checking tables; `None` for any other.
 #[inline(always)]
 pub(super) fn read_short_literal<'a>(bytes: &'a [u8], limits: &Limits) -> Option<RawLiteral<'a>> {
     let (mut lex, mut plain, mut rest) = ("", true, bytes);
@@ -90,14 +90,14 @@ pub(super) fn read_short_literal<'a>(bytes: &'a [u8], limits: &Limits) -> Option
     Some(RawLiteral { lex, plain, kind })
 }
 
-/// Text that is not ASCII or needs escapes; whether it needs none.
+/// Reads text that is not ASCII or needs escapes; also returns whether it needs no escapes.
 #[inline(never)]
 fn odd_text(bytes: &[u8]) -> Option<(&str, bool)> {
     let text = utf8_text(bytes)?;
     Some((text, is_plain_literal(text)))
 }
 
-/// Reads an `RdfLiteral`; a datatype is checked against its table.
+/// Reads an `RdfLiteral` and checks its datatype against the table.
 pub(crate) fn read_literal<'a>(
     bytes: &'a [u8],
     lookups: &Lookups,

@@ -8,7 +8,7 @@ use crate::scan::{ascii, is_plain_iri};
 use crate::term::{DATATYPE_OPEN, Datatype, DatatypeText, Iri, XSD_STRING};
 use crate::wire::{Cursor, Fault, LEN, VARINT};
 
-/// Which of the three tables.
+/// One of the three tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TableKind {
     Name,
@@ -27,7 +27,7 @@ impl TableKind {
         }
     }
 
-    /// What stands before and after the value, so that writers of text copy the entry as it is.
+    /// The text before and after the value, so that text writers can copy an entry as it is.
     fn wrapping(self) -> (&'static str, &'static str) {
         match self {
             TableKind::Name => ("", ">"),
@@ -40,18 +40,18 @@ impl TableKind {
 /// An entry with its wrapping.
 pub(crate) type Entry = PaddedSlot<About>;
 
-/// What is known of an entry.
+/// Properties of an entry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct About {
-    /// Nothing in it needs an escape.
+    /// Whether the entry needs no escapes.
     plain: bool,
     xsd_string: bool,
 }
 
-/// A table without text may take so much beside the limit on lookup bytes.
+/// Memory that a table without text may use in addition to the limit on lookup bytes.
 const SLOTS: usize = 1 << 20;
 
-/// One table. Grows with the entries that come, never with the size that is declared.
+/// A lookup table. It grows with its entries, never with the declared size.
 #[derive(Debug)]
 pub(crate) struct Lookup {
     kind: TableKind,
@@ -66,12 +66,12 @@ impl Lookup {
         Lookup { kind, size, last_set: 0, entries: Vec::new(), bytes: 0 }
     }
 
-    /// Entries that the options allow.
+    /// The number of entries that the options allow.
     pub(crate) fn size(&self) -> u32 {
         self.size
     }
 
-    /// The id of an entry, from the id on the wire: 0 is the one after the entry set last.
+    /// Resolves the id of an entry on the wire: 0 means the id after the entry that was set last.
     pub(crate) fn entry_id(&self, wire_id: u32, at: &[u8]) -> Result<u32, Fault> {
         let label = self.kind.label();
         if self.size == 0 {
@@ -89,7 +89,7 @@ impl Lookup {
         }
     }
 
-    /// Sets an entry whose id is in range; returns by how many bytes the table grew or shrank.
+    /// Sets an entry with an id in range; returns the change of the table's size in bytes.
     pub(crate) fn set(&mut self, id: u32, value: &str) -> isize {
         let index = id as usize;
         if self.entries.len() <= index {
@@ -97,10 +97,10 @@ impl Lookup {
         }
         let entry = &mut self.entries[index];
         let held = entry.held();
-        // a prefix that could begin a blank node label takes the careful way
+        // a prefix that could begin a blank node label takes the careful path
         let plain = is_plain_iri(value) && !(self.kind != TableKind::Name && value.starts_with("_:"));
         let about = About { plain, xsd_string: self.kind == TableKind::Datatype && value == XSD_STRING };
-        // three calls, so that what is constant is copied without one
+        // three calls, so that the constant parts are copied without a call
         match self.kind {
             TableKind::Name => entry.set("", value, ">", about),
             TableKind::Prefix => entry.set("<", value, "", about),
@@ -112,18 +112,18 @@ impl Lookup {
         grown
     }
 
-    /// Whether this entry is set.
+    /// Whether an entry is set.
     pub(crate) fn is_set(&self, id: u32) -> bool {
         self.get(id).is_some()
     }
 
-    /// An entry that is set.
+    /// An entry, if it is set.
     #[inline(always)]
     fn get(&self, id: u32) -> Option<(Padded<'_>, About)> {
         self.entries.get(id as usize)?.get()
     }
 
-    /// Checks a reference.
+    /// Checks a reference to an entry.
     #[inline(always)]
     pub(crate) fn check(&self, id: u32, at: &[u8]) -> Result<usize, Fault> {
         match self.get(id) {
@@ -148,13 +148,13 @@ impl Lookup {
         Fault::new(kind, at, message)
     }
 
-    /// An entry that was checked.
+    /// An entry whose reference was checked.
     #[inline(always)]
     fn entry(&self, id: u32) -> (Padded<'_>, About) {
         self.entries[id as usize].get().unwrap_or((Padded::ANGLE, About { plain: false, xsd_string: false }))
     }
 
-    /// Ids and values of all entries that are set.
+    /// Ids and values of all entries.
     pub(crate) fn live(&self) -> impl Iterator<Item = (u32, &str)> {
         let (before, after) = self.kind.wrapping();
         self.entries.iter().zip(0..).filter_map(move |(entry, id)| {
@@ -172,7 +172,7 @@ impl Lookup {
     }
 }
 
-/// The three tables of a stream and the bytes they hold.
+/// The three tables of a stream, and the bytes they hold.
 #[derive(Debug)]
 pub(crate) struct Lookups {
     pub(crate) names: Lookup,
@@ -236,7 +236,7 @@ impl Lookups {
         self.bytes
     }
 
-    /// Rejects tables that have more than `most` bytes with the copies made of them.
+    /// Returns an error if the tables, with the copies of their entries, exceed `most` bytes.
     pub(crate) fn check_bytes(&self, copies: usize, most: usize, at: &[u8]) -> Result<(), Fault> {
         if self.bytes + copies <= most {
             return Ok(());
@@ -281,14 +281,14 @@ fn join<'a>(prefix: Option<(Padded<'a>, About)>, (close, name): (Padded<'a>, Abo
     }
 }
 
-/// An IRI with a prefix of a character or none: it may begin with `_:`, as blank nodes do.
+/// Joins an IRI with a prefix of at most one character: it may begin with `_:`, like a blank node.
 #[inline(never)]
 fn join_short<'a>(open: Padded<'a>, close: Padded<'a>, plain: bool) -> Iri<'a> {
     let begins = open.bytes().iter().chain(close.bytes()).take(3);
     Iri::in_pieces(open, close, plain && !begins.eq(b"<_:"))
 }
 
-/// Reads an entry row: id on the wire and value.
+/// Reads an entry row: the id on the wire, and the value.
 #[inline(always)]
 pub(crate) fn read_entry(bytes: &[u8], nesting: usize) -> Result<(u32, &str), Fault> {
     match read_short_entry(bytes) {
@@ -297,7 +297,7 @@ pub(crate) fn read_entry(bytes: &[u8], nesting: usize) -> Result<(u32, &str), Fa
     }
 }
 
-/// An entry row as nearly all of them are: id, if any, then value.
+/// Reads an entry row in the usual form: an optional id, then the value.
 #[inline(always)]
 fn read_short_entry(bytes: &[u8]) -> Option<(u32, &str)> {
     let (id, rest) = match *bytes {

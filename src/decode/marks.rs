@@ -1,7 +1,7 @@
-//! Restart marks and footers as they pass: what they promise is checked, and users do not see them.
+//! Checks restart marks and footers against the stream, and hides them from users.
 //!
-//! A mark counts where it was written: before the rows of its frame, the first of which are the options.
-//! Elsewhere another program moved it, and from there on marks and footer mean nothing.
+//! A mark is valid where it was written: before the rows of its frame, the first of which are the options.
+//! Elsewhere another program moved it, and from there on marks and footer are ignored.
 
 mod state;
 
@@ -10,62 +10,62 @@ use crate::error::ErrorKind;
 use crate::restart::{Counters, Footer, Mark, Unreadable};
 use crate::wire::Fault;
 
-/// What an options row means.
+/// The meaning of an options row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OptionsRow {
-    /// A stream begins, the first or another one.
+    /// A stream begins: the first one or another one.
     Begins,
-    /// The stream goes on with empty tables.
+    /// The stream continues with empty tables.
     Restarts,
-    /// The reader comes in here.
+    /// The reader begins here.
     Enters,
-    /// It is repeated.
+    /// The options are repeated.
     Again,
 }
 
 /// A place in the middle of a stream, from an index, with what must be there.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    /// Where its frame begins.
+    /// The start of its frame.
     pub(crate) offset: u64,
     /// The mark of that frame.
     pub(crate) mark: Mark,
-    /// Where the stream begins.
+    /// The start of the stream.
     pub(crate) start: u64,
-    /// What lies before the stream.
+    /// The counters before the stream.
     pub(crate) base: Counters,
-    /// Streams of the file before it.
+    /// Number of streams of the file before this one.
     pub(crate) streams: u64,
     /// The first options row of the stream.
     pub(crate) options: Vec<u8>,
 }
 
-/// What is known of the marks of a stream.
+/// The state of the marks of a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
-    /// It has none, or they mean nothing.
+    /// There are no marks, or they are ignored.
     #[default]
     Plain,
-    /// So many came; and whether the footer must come.
+    /// This many marks were read; `footer`: a footer must follow.
     Marked { next: u64, footer: bool },
-    /// The footer came, in the frame that is open or in one before.
+    /// The footer was read, in the current frame or in a previous one.
     Closed { end: Counters, length: u64, complete: bool },
 }
 
-/// The marks of a stream, as far as it was read.
+/// The marks of a stream up to the current place.
 #[derive(Debug, Default)]
 pub(crate) struct Marks {
     phase: Phase,
-    /// The mark of this frame, until its options come.
+    /// The mark of this frame, until its options are read.
     pending: Option<Mark>,
-    /// Where the stream begins, and what lies before it.
+    /// The start of the stream, and the counters before it.
     start: u64,
     base: Counters,
-    /// Streams that began.
+    /// Number of streams that began.
     streams: u64,
-    /// Positions of the first stream have been read before: they have their numbers.
+    /// The positions of the first stream were numbered by another decoder.
     is_read_again: bool,
-    /// Where the frame begins.
+    /// The start of the frame.
     frame_start: u64,
     /// What must come first.
     entry: Option<Box<Entry>>,
@@ -73,19 +73,19 @@ pub(crate) struct Marks {
     warnings: Vec<&'static str>,
 }
 
-/// Options rows that began nothing.
+/// Options rows that begin nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Repeated {
     pub(crate) count: u64,
-    /// Frame of the first.
+    /// Frame of the first one.
     pub(crate) frame: u64,
 }
 
-/// What is wrong with a mark or its absence.
+/// The fault of a mark, or of a missing mark.
 pub(crate) type Wrong = (ErrorKind, String);
 
 impl Marks {
-    /// The marks of a reader that comes in at a mark.
+    /// Creates the marks of a reader that begins at a mark.
     pub(super) fn entering(entry: Entry) -> Self {
         Marks {
             start: entry.start,
@@ -97,33 +97,33 @@ impl Marks {
         }
     }
 
-    /// What was ignored so far.
+    /// Warnings about what was ignored so far.
     pub(super) fn warnings(&self) -> &[&'static str] {
         &self.warnings
     }
 
-    /// So many streams came before.
+    /// Sets the number of previous streams.
     pub(super) fn count_from(&mut self, streams: u64) {
         self.streams = streams;
     }
 
-    /// The first stream keeps its labels.
+    /// Makes the first stream keep its labels.
     pub(super) fn read_again(&mut self) {
         self.is_read_again = true;
     }
 
-    /// Which stream of the file this is; `None`: one that keeps its labels.
+    /// The number of the stream in the file; `None`: the stream keeps its labels.
     pub(super) fn stream(&self) -> Option<StreamNumber> {
         let number = self.streams.saturating_sub(1);
         (number > 0 || !self.is_read_again).then_some(StreamNumber(number))
     }
 
-    /// Options that came again: where files were put end to end, each of them begins a file.
+    /// Options that were repeated: in concatenated files, each of them begins a file.
     pub(super) fn repeated(&self) -> Option<Repeated> {
         self.repeated
     }
 
-    /// Options came again, in this frame.
+    /// Counts repeated options in this frame.
     #[cold]
     pub(super) fn count_repeated(&mut self, frame: u64) {
         let first = self.repeated.map_or(frame, |before| before.frame);
@@ -136,7 +136,7 @@ impl Marks {
         self.entry.as_ref().map(|entry| entry.options.as_slice())
     }
 
-    /// A mark came after so many rows of its frame.
+    /// Reads a mark, which follows `row` rows of its frame.
     #[cold]
     pub(super) fn mark(&mut self, value: &[u8], row: u64) -> Result<(), Wrong> {
         if row > 0 {
@@ -153,7 +153,7 @@ impl Marks {
         Ok(())
     }
 
-    /// A footer came.
+    /// Reads a footer.
     #[cold]
     pub(super) fn footer(&mut self, value: &[u8]) {
         if !matches!(self.phase, Phase::Marked { .. }) {
@@ -168,7 +168,7 @@ impl Marks {
         }
     }
 
-    /// Says what the options row means that is row `row` of its frame.
+    /// Classifies the options row that is row `row` of its frame.
     #[cold]
     pub(super) fn options_row(
         &mut self,
@@ -223,7 +223,7 @@ impl Marks {
         }
     }
 
-    /// A stream begins after so much; the one before it ends.
+    /// Ends the previous stream and begins a stream, with the counters before it.
     #[cold]
     pub(super) fn begin(&mut self, before: Counters) -> Result<(), Wrong> {
         self.check_end(before)?;
@@ -236,7 +236,7 @@ impl Marks {
         Ok(())
     }
 
-    /// The stream restarts after so much; its mark must say the same.
+    /// Restarts the stream; its mark must have the same counters.
     #[cold]
     pub(super) fn restart(&mut self, before: Counters) -> Result<(), Wrong> {
         let Some(mark) = self.pending.take() else {
@@ -253,12 +253,12 @@ impl Marks {
         Ok(())
     }
 
-    /// The reader is in; says whether it is in the middle of a stream.
+    /// Accepts the place where the reader begins; returns whether it is in the middle of a stream.
     pub(super) fn entered(&mut self) -> bool {
         self.entry.take().is_some_and(|entry| entry.mark.ordinal > 0)
     }
 
-    /// A frame ended before byte `offset`, the last of so many.
+    /// Ends a frame before byte `offset`; `frames` is the number of frames so far.
     #[inline]
     pub(super) fn frame_end(&mut self, offset: u64, frames: u64) -> Result<(), Wrong> {
         self.frame_start = offset;
@@ -293,7 +293,7 @@ impl Marks {
         Ok(())
     }
 
-    /// The input is at its end, before the rows that this implies: is the stream?
+    /// Checks at the end of the input, before the rows that this implies, that the stream is complete.
     pub(super) fn refuse_open(&self) -> Result<(), Wrong> {
         match self.phase {
             _ if self.entry.is_some() => Err(wrong("the sync point that the index names is not here")),
@@ -305,7 +305,7 @@ impl Marks {
         }
     }
 
-    /// The stream ended after so much.
+    /// Checks the footer against the counters at the end of the stream.
     pub(super) fn check_end(&self, before: Counters) -> Result<(), Wrong> {
         match self.phase {
             Phase::Closed { end, .. } if end != before => Err(wrong(format!(
@@ -316,7 +316,7 @@ impl Marks {
         }
     }
 
-    /// Another program moved or took apart what we wrote.
+    /// Ignores the marks, because another program moved or separated them.
     fn moved(&mut self) {
         self.forget("its sync points are not where they were written; they are not used");
     }
@@ -338,7 +338,7 @@ fn wrong(message: impl Into<String>) -> Wrong {
     (ErrorKind::WireMark, message.into())
 }
 
-/// Puts what is wrong at an options row.
+/// Puts a fault at an options row.
 #[cold]
 pub(super) fn at_options((kind, message): Wrong, row: &[u8]) -> Fault {
     Fault::new(kind, row, message).within("options")

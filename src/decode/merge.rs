@@ -1,9 +1,9 @@
-//! What protobuf calls merging: a message member that comes twice is one message, and the last
-//! member of a oneof replaces the ones before.
+//! Merging as defined by protobuf: a message member that occurs twice is one message, and the last member of
+//! a oneof replaces the previous ones.
 //!
-//! No writer does this, but every protobuf library reads it. So a row in which it happens is written
-//! again with its members merged, and then decoded as any other. What was replaced is checked for its
-//! form and forgotten.
+//! No writer does this, but every protobuf library reads it. Such a row is therefore written again with its
+//! members merged, and then decoded like any other row. The form of replaced members is checked; they are
+//! then dropped.
 
 use super::literal::utf8;
 use crate::error::ErrorKind;
@@ -29,7 +29,8 @@ pub enum Message {
     Literal,
 }
 
-/// What a field holds. Members of one oneof have the same number; a message that is in no oneof has its own.
+/// The content of a field. Members of one oneof have the same number; a message outside a oneof has its own
+/// number.
 #[derive(Clone, Copy)]
 enum Shape {
     Message(u32, Message),
@@ -91,11 +92,11 @@ struct Part {
     checked: bool,
 }
 
-/// Each level of messages holds a copy of what is inside it, so a row that is merged must be this
-/// many times smaller than others.
+/// Each level of messages holds a copy of its content, so a row to be merged must be this many times smaller
+/// than other rows.
 const LEVELS: usize = 64;
 
-/// Writes a row again with its members merged; messages and groups nest as deep as the limits say.
+/// Writes a row again with its members merged, within the nesting limits for messages and groups.
 #[cold]
 pub(crate) fn merge(row: Message, bytes: &[u8], limits: &Limits) -> Result<Vec<u8>, Fault> {
     let (nesting, most) = (limits.nesting, limits.row_bytes / LEVELS);
@@ -106,7 +107,7 @@ pub(crate) fn merge(row: Message, bytes: &[u8], limits: &Limits) -> Result<Vec<u
         );
         return Err(Fault::limit(ErrorKind::LimitRow, "row_bytes", bytes, message));
     }
-    // a row and its statement are around the triples that count, an IRI or literal is inside
+    // the limit counts triples: a row and its statement are around them, an IRI or literal is inside
     merge_message(row, bytes, nesting + 3, nesting)
 }
 
@@ -134,7 +135,7 @@ fn merge_message(message: Message, bytes: &[u8], depth: usize, nesting: usize) -
             parts.push(part);
             continue;
         };
-        // each must be a message of its own: two halves of one are not
+        // each must be a complete message: two halves are not
         if !before.checked {
             check(before.message, &before.bytes, depth, nesting)?;
         }
@@ -166,7 +167,7 @@ fn deeper(depth: usize) -> Result<usize, Fault> {
     })
 }
 
-/// Checks the form of a message, or of a string, that counts for nothing.
+/// Checks the form of a message or string that is then dropped.
 fn check(message: Option<Message>, bytes: &[u8], depth: usize, nesting: usize) -> Result<(), Fault> {
     let mut open = vec![(message, bytes, depth)];
     while let Some((message, bytes, depth)) = open.pop() {

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use super::literal::utf8;
 use crate::wire::{Cursor, Fault, LEN};
 
-/// What an entry costs beside its text.
+/// Memory of an entry in addition to its text.
 const ENTRY: usize = 96;
 
-/// The metadata of one frame, in the order of the wire; the last value of a key stands.
+/// The metadata of one frame, in the order of the wire; the last value of a key is valid.
 #[derive(Debug, Default)]
 pub(crate) struct Metadata {
     entries: Vec<(String, Vec<u8>)>,
@@ -22,12 +22,12 @@ impl Metadata {
         &self.entries
     }
 
-    /// Bytes held, about.
+    /// Approximate number of bytes held.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// A frame begins.
+    /// Removes all entries at the start of a frame.
     pub(crate) fn clear(&mut self) {
         if !self.entries.is_empty() {
             *self = Metadata::default();
@@ -48,7 +48,7 @@ impl Metadata {
     }
 }
 
-/// Key and value of an entry of `map<string, bytes>`.
+/// Reads key and value of an entry of `map<string, bytes>`.
 pub(crate) fn metadata_entry(bytes: &[u8], nesting: usize) -> Result<(&str, &[u8]), Fault> {
     let (mut entry_key, mut value): (&str, &[u8]) = ("", &[]);
     let mut cursor = Cursor::new(bytes);

@@ -1,7 +1,7 @@
-//! The push decoder: bytes in, rows out, no I/O.
+//! The push decoder: takes bytes, returns rows, and does no I/O.
 //!
-//! `delimiter -> frame -> row -> lookup, iri, repeat -> rdf | patch`. Bytes may come in pieces of any
-//! size; a piece is decoded where it lies, and only a row that it cuts is copied.
+//! `delimiter -> frame -> row -> lookup, iri, repeat -> rdf | patch`. Bytes can arrive in pieces of any size.
+//! A piece is decoded in place, and only a row that the end of a piece cuts is copied.
 
 mod config;
 mod delimiter;
@@ -50,7 +50,7 @@ use repeat::{Slot, Slots};
 pub(crate) use row::Place;
 use term::Terms;
 
-/// Decodes a stream that is pushed in pieces.
+/// Decodes a stream that arrives in pieces.
 ///
 /// ```
 /// use jelly_patch::decode::{DecodeOptions, PatchDecoder};
@@ -72,7 +72,7 @@ pub struct Decoder<D> {
     frames: FrameReader,
     dialect: D,
     terms: Option<Terms>,
-    /// Where the last terms are, between two calls.
+    /// The places of the last terms, between two calls.
     slots: Slots<'static>,
     config: DecodeOptions,
     metadata: Metadata,
@@ -82,7 +82,7 @@ pub struct Decoder<D> {
     copies: u64,
     /// See [`Limits::kept_bytes`](crate::limits::Limits::kept_bytes).
     most_kept: usize,
-    /// After an error nothing can be trusted.
+    /// The state is invalid after an error.
     failed: bool,
     finished: bool,
 }
@@ -93,7 +93,7 @@ pub type RdfDecoder = Decoder<Rdf>;
 pub type PatchDecoder = Decoder<Patch>;
 
 impl<D: DialectState> Decoder<D> {
-    /// A decoder at the start of a stream.
+    /// Creates a decoder at the start of a stream.
     pub fn new(mut config: DecodeOptions) -> Self {
         let limits = &mut config.limits;
         limits.nesting = limits.nesting.min(MAX_NESTING);
@@ -113,24 +113,24 @@ impl<D: DialectState> Decoder<D> {
         }
     }
 
-    /// Positions of blank nodes get this number of a stream, and those of later streams the numbers that follow.
+    /// Sets the stream number for positions of blank nodes; later streams get the following numbers.
     pub(crate) fn of_stream(mut self, number: u64) -> Self {
         self.marks.count_from(number);
         self
     }
 
-    /// Another decoder reads what this one gives: labels of the first stream stay as they are.
+    /// Prepares for another decoder that reads the output: labels of the first stream stay unchanged.
     pub(crate) fn before_another(mut self) -> Self {
         self.marks.read_again();
         self
     }
 
-    /// Two decoders of one source may keep together what one may keep alone.
+    /// Halves the memory limit, because two decoders read one source.
     pub(crate) fn keep_half(&mut self) {
         self.most_kept /= 2;
     }
 
-    /// A decoder whose input begins at a sync point; the sync point and the options must be there.
+    /// Creates a decoder whose input begins at a sync point; the sync point and the options must be there.
     pub(crate) fn enter(mut config: DecodeOptions, entry: Entry) -> Result<Self> {
         match config.framing {
             Framing::Auto => config.framing = Framing::Delimited,
@@ -150,7 +150,7 @@ impl<D: DialectState> Decoder<D> {
         Ok(decoder)
     }
 
-    /// Options rows that began nothing: how many, and the frame of the first.
+    /// The number of repeated options rows, and the frame of the first one.
     pub(crate) fn repeated_options(&self) -> Option<Repeated> {
         self.marks.repeated()
     }
@@ -160,22 +160,22 @@ impl<D: DialectState> Decoder<D> {
         self.frames.offset()
     }
 
-    /// Frames that began.
+    /// Number of frames that began.
     pub fn frames(&self) -> u64 {
         self.frames.frames()
     }
 
-    /// The framing: what was requested, or what was found.
+    /// The framing that was requested or detected.
     pub fn framing(&self) -> Framing {
         self.frames.framing()
     }
 
-    /// What the rows left behind: options and counters.
+    /// The state of the format: options and counters.
     pub fn state(&self) -> &D {
         &self.dialect
     }
 
-    /// How to read.
+    /// The options of the decoder.
     pub fn config(&self) -> &DecodeOptions {
         &self.config
     }
@@ -218,7 +218,7 @@ impl<D: DialectState> PushState for Decoder<D> {
         self.dialect.stream_options()
     }
 
-    /// In the order of the wire, without sync points and footers, which describe bytes and not data.
+    /// In the order of the wire, without sync points and footers, which describe the bytes and not the data.
     fn metadata(&self) -> &[(String, Vec<u8>)] {
         self.metadata.entries()
     }
@@ -227,7 +227,7 @@ impl<D: DialectState> PushState for Decoder<D> {
         snapshot::take(self)
     }
 
-    /// Sync points and footers that were ignored, and why.
+    /// Sync points and footers that were ignored, and the reasons.
     fn warnings(&self) -> Vec<Warning> {
         let warning = |why: &&str| {
             Warning::new(format!("this stream has sync points, but {why}"), self.config.source.clone())
@@ -283,7 +283,7 @@ impl<S: Sink, D: Dialect<S>> Push<S> for Decoder<D> {
     }
 }
 
-/// Whether it can come of two streams that are read as one.
+/// Whether the error can be caused by two streams that are read as one.
 fn is_of_two_streams(kind: ErrorKind) -> bool {
     kind.class() == ErrorClass::Table || kind == ErrorKind::OptionsChanged
 }

@@ -9,16 +9,16 @@ use crate::options::{
 };
 use crate::wire::{Cursor, Fault, LEN, VARINT};
 
-/// The newest Jelly-RDF that is read: version tag 2, protocol 1.1.
+/// The newest supported version of Jelly-RDF: version tag 2, protocol 1.1.
 pub(crate) const RDF_VERSION: u32 = 2;
-/// The newest Jelly-Patch that is read: version tag 1, protocol 1.0.
+/// The newest supported version of Jelly-Patch: version tag 1, protocol 1.0.
 pub(crate) const PATCH_VERSION: u32 = 1;
 
-/// The fields that both kinds of options have, by number, with where each stands.
+/// The fields of both kinds of options, and the place of each.
 #[derive(Default)]
 struct Fields<'a> {
     stream_name: &'a str,
-    /// Field 1 of a patch.
+    /// Field 1 of patch options.
     statement_type: u32,
     /// Field 2.
     stream_type: u32,
@@ -66,7 +66,7 @@ impl<'a> Fields<'a> {
         Ok(fields)
     }
 
-    /// Where a field stands, else where the options do.
+    /// The place of a field if it is present, otherwise of the options.
     fn place(&self, field: usize, bytes: &'a [u8]) -> &'a [u8] {
         self.at[field].unwrap_or(bytes)
     }
@@ -175,21 +175,21 @@ pub(crate) fn read_patch_options(bytes: &[u8], limits: &Limits) -> Result<PatchO
     })
 }
 
-/// What a subscriber would like to have: a field of 0 is "what there is", so nothing is checked.
+/// The options that a subscriber requests. 0 means that any value is accepted, so nothing is checked.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AskedFields {
-    /// Of a patch.
+    /// For patches.
     pub(crate) statement_type: u32,
-    /// The physical type, or the type of a stream of patches.
+    /// The physical type, or the type of a patch stream.
     pub(crate) stream_type: u32,
-    /// Of statements.
+    /// For statements.
     pub(crate) logical_type: u32,
     pub(crate) features: Features,
     pub(crate) tables: [u32; 3],
     pub(crate) version: u32,
 }
 
-/// Reads `RdfStreamOptions` or `RdfPatchOptions` of a request.
+/// Reads `RdfStreamOptions` or `RdfPatchOptions` in a request.
 pub(crate) fn read_asked_options(bytes: &[u8], is_patch: bool, nesting: usize) -> Result<AskedFields, Fault> {
     let fields = Fields::read(bytes, is_patch, nesting)?;
     Ok(AskedFields {

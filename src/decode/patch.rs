@@ -1,4 +1,4 @@
-//! The rows of Jelly-Patch: FRAME, FLAT and PUNCTUATED, of TRIPLES and QUADS.
+//! The rows of Jelly-Patch: FRAME, FLAT and PUNCTUATED, with TRIPLES and QUADS.
 
 mod rows;
 
@@ -18,35 +18,35 @@ use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Statement, TermSink};
 use crate::transaction::Numbering;
 use crate::wire::{Cursor, Fault};
 
-/// Where a Jelly-Patch stream stands.
+/// The state of a Jelly-Patch stream.
 #[derive(Debug, Default)]
 pub struct Patch {
-    /// The options and the bytes they came in.
+    /// The options and their bytes.
     options: Option<(PatchOptions, Vec<u8>)>,
     at: Numbering,
-    /// Where it stood before rows that only the end of the input implied.
+    /// The state before rows that only the end of the input implied.
     before_end: Option<Numbering>,
-    /// Frames that ended before the options: patches, if the type turns out to be FRAME.
+    /// Frames that ended before the options. They are patches if the stream type is FRAME.
     frames_before_options: u64,
-    /// Ends of patches that are still to be delivered.
+    /// Number of patch ends that are still to be delivered.
     pending_ends: u64,
-    /// Places whose term the sink cannot take from the statement before.
+    /// Places whose term the sink cannot copy from the previous statement.
     fresh: u8,
     started: bool,
 }
 
 impl Patch {
-    /// The options, once they came.
+    /// The options, once they are read.
     pub fn options(&self) -> Option<&PatchOptions> {
         self.options.as_ref().map(|(options, _)| options)
     }
 
-    /// Patches that ended.
+    /// Number of patches that ended.
     pub fn patches(&self) -> u64 {
         self.at.counters().0.patch
     }
 
-    /// The transaction that is open now.
+    /// The number of the open transaction.
     pub fn open_transaction(&self) -> Option<u64> {
         self.at.counters().0.open()
     }
@@ -97,7 +97,7 @@ impl Patch {
         Ok(())
     }
 
-    /// Takes a row that is a statement and no surprise; false: it is not.
+    /// Decodes a row if it is a statement in the usual form; returns false otherwise.
     #[inline(always)]
     fn quick_row<'a, S: PatchSink>(
         &mut self,
@@ -164,7 +164,7 @@ impl Patch {
             if context.config.strict {
                 return Err(graph_in_triples(member.at).within(name).into());
             }
-            context.slots[3] = Slot::DefaultGraph; // its ids count, the graph does not
+            context.slots[3] = Slot::DefaultGraph; // its ids count, its graph does not
             same.set(3);
         }
         same.0 &= !self.fresh();
@@ -178,13 +178,13 @@ impl Patch {
         self.at.numbered(if field == 2 { PatchOp::Add(statement) } else { PatchOp::Delete(statement) })
     }
 
-    /// Places whose term the sink cannot take from the statement before.
+    /// Places whose term the sink cannot copy from the previous statement.
     #[inline(always)]
     fn fresh(&self) -> u8 {
         if self.started { self.fresh } else { 0b1111 }
     }
 
-    /// A statement is handed on.
+    /// Updates the state after a statement was delivered.
     #[inline(always)]
     fn pass_statement(&mut self) {
         (self.fresh, self.started) = (0, true);

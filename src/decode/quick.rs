@@ -1,7 +1,7 @@
-//! Statements as nearly all of them are: short keys, members once and in order, ids that are set.
+//! The fast path for usual statements: short keys, every member once and in order, ids that are set.
 //!
-//! Knows only what is right. Everything else, good or bad, it leaves to the careful way in `term.rs`,
-//! which begins the statement again, knows every rule, and says what is wrong and where.
+//! The fast path accepts only valid statements. For all others, valid or not, the careful path in `term.rs`
+//! begins the statement again, checks every rule, and reports what is wrong and where.
 
 use super::iri::{IriIds, read_short_iri};
 use super::literal::{RawKind, RawLiteral, read_short_literal, short_text};
@@ -12,26 +12,26 @@ use crate::limits::Limits;
 use crate::sink::TermSink;
 use crate::term::Literal;
 
-/// Reads one statement, for whoever takes its terms one by one.
+/// Reads one statement for a sink that takes single terms.
 pub(super) struct Quick<'s, 'a, 'o, T> {
-    /// What is left of it.
+    /// The remaining bytes.
     rest: &'a [u8],
     ids: IriIds,
     lookups: &'s Lookups,
     held: &'s Held,
     limits: &'s Limits,
     stream: Option<StreamNumber>,
-    /// Places whose term cannot be taken from the statement before.
+    /// Places whose term cannot be copied from the previous statement.
     fresh: u8,
     out: &'o mut T,
 }
 
 impl<'s, 'a: 's, 'o, T: TermSink<'s>> Quick<'s, 'a, 'o, T> {
-    /// Takes the members of a triple or, with `quads`, a quad into the slots, as [`Terms::statement`] does, and to
-    /// `out`; gives the ids after it. `None`: it is not that simple.
+    /// Reads the members of a triple or, with `quads`, a quad into the slots, as [`Terms::statement`] does,
+    /// and into `out`. Returns the ids after it; `None`: the statement is not simple enough.
     ///
-    /// Slots that it changed before it gave up are those of members that are there: the careful way sets
-    /// them again.
+    /// If it returns `None`, it may have changed slots, but only those of members that are present: the
+    /// careful path sets them again.
     ///
     /// [`Terms::statement`]: super::term::Terms::statement
     #[inline(always)]
@@ -53,7 +53,7 @@ impl<'s, 'a: 's, 'o, T: TermSink<'s>> Quick<'s, 'a, 'o, T> {
         (done && quick.rest.is_empty()).then_some(quick.ids)
     }
 
-    /// A place of the statement; a function of its own for each, which keeps its values in registers.
+    /// Reads the term at one place; one function for each place, so that values stay in registers.
     #[inline(never)]
     fn place<const PLACE: usize>(&mut self, slots: &mut Slots<'a>) -> bool {
         self.member::<PLACE>(slots) == Some(true)
@@ -98,13 +98,13 @@ impl<'s, 'a: 's, 'o, T: TermSink<'s>> Quick<'s, 'a, 'o, T> {
         })
     }
 
-    /// Whether it is enough to say that a term repeats.
+    /// Whether the sink accepts the information that a term repeats.
     #[inline(always)]
     fn repeats(&mut self, place: usize) -> bool {
         self.fresh >> place & 1 == 0 && self.out.repeat(place)
     }
 
-    /// The graph of a triple: that of the stream, or the default graph.
+    /// The graph of a triple: the graph of the stream, or the default graph.
     #[inline(always)]
     fn repeat_graph(&mut self, slots: &Slots<'a>) -> bool {
         match slots[3] {
@@ -146,7 +146,7 @@ impl<'s, 'a: 's, 'o, T: TermSink<'s>> Quick<'s, 'a, 'o, T> {
     }
 }
 
-/// A length of one or two bytes and that many bytes; what is left.
+/// Reads a length of one or two bytes and that many bytes; also returns the remaining bytes.
 #[inline(always)]
 pub(super) fn short_bytes(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     match *bytes {

@@ -15,20 +15,20 @@ use crate::restart::Counters;
 use crate::sink::{RdfRow, RdfSink, Statement, TermSink};
 use crate::wire::{Cursor, Fault, LEN};
 
-/// Where a Jelly-RDF stream stands.
+/// The state of a Jelly-RDF stream.
 #[derive(Debug, Default)]
 pub struct Rdf {
-    /// The options and the bytes they came in.
+    /// The options and their bytes.
     options: Option<(RdfOptions, Vec<u8>)>,
     seq: u64,
     in_graph: bool,
-    /// Places whose term the sink cannot take from the statement before.
+    /// Places whose term the sink cannot copy from the previous statement.
     fresh: u8,
     started: bool,
 }
 
 impl Rdf {
-    /// The options, once they came.
+    /// The options, once they are read.
     pub fn options(&self) -> Option<&RdfOptions> {
         self.options.as_ref().map(|(options, _)| options)
     }
@@ -72,7 +72,7 @@ impl Rdf {
         Ok(())
     }
 
-    /// Takes a row that is a statement and no surprise; false: it is not.
+    /// Decodes a row if it is a statement in the usual form; returns false otherwise.
     #[inline(always)]
     fn quick_row<'a, S: RdfSink>(
         &mut self,
@@ -115,13 +115,13 @@ impl Rdf {
         Ok(true)
     }
 
-    /// Places whose term the sink cannot take from the statement before.
+    /// Places whose term the sink cannot copy from the previous statement.
     #[inline(always)]
     fn fresh(&self) -> u8 {
         if self.started { self.fresh } else { 0b1111 }
     }
 
-    /// A statement is handed on.
+    /// Updates the state after a statement was delivered.
     #[inline(always)]
     fn pass_statement(&mut self) {
         (self.fresh, self.started) = (0, true);
@@ -316,7 +316,7 @@ impl<S: RdfSink> Dialect<S> for Rdf {
     }
 
     fn stream_end(&mut self, _sink: &mut S) -> Result<()> {
-        Ok(()) // a graph that is open at the end is fine
+        Ok(()) // a graph may be open at the end
     }
 }
 

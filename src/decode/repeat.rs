@@ -1,7 +1,7 @@
 //! Repeated terms: the last subject, predicate, object and graph.
 //!
-//! A repeated term is the same *term*, not the same ids. So a term that lives in a lookup entry is
-//! copied out when the entry is overwritten, and one that lives in the input when the input goes.
+//! A repeated term is the same *term*, not the same ids. So a term in a lookup entry is copied when the entry
+//! is overwritten, and a term in the input is copied when the input is dropped.
 
 use super::literal::RawKind;
 use super::lookup::{Lookups, TableKind};
@@ -9,45 +9,45 @@ use crate::error::ErrorKind;
 use crate::term::{Literal, LiteralKind, Term, TermBuf};
 use crate::wire::Fault;
 
-/// Where the last term of a place is.
+/// Where the last term of a place is stored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Slot<'a> {
-    /// There was none yet.
+    /// There was no term yet.
     Unset,
     /// In the lookup tables.
     Iri { prefix: u32, name: u32 },
     /// In the input.
     BlankNode(&'a str),
-    /// In the input and perhaps the datatype table.
+    /// In the input and possibly in the datatype table.
     Literal { lex: &'a str, plain: bool, kind: RawKind<'a> },
-    /// Copied: see [`Held`].
+    /// In a copy: see [`Held`].
     Held,
-    /// Nowhere.
+    /// Not stored.
     DefaultGraph,
 }
 
-/// The four slots while their input is there.
+/// The four slots while their input is available.
 pub(crate) type Slots<'a> = [Slot<'a>; 4];
 
-/// Terms that had to be copied.
+/// Terms that were copied.
 #[derive(Debug, Default)]
 pub(crate) struct Held {
     terms: [Option<TermBuf>; 4],
-    /// Bytes of each.
+    /// Size of each in bytes.
     sizes: [usize; 4],
-    /// Bytes copied although the input has only ids for them.
+    /// Bytes copied for terms of which the input has only ids.
     copied: u64,
-    /// So many may be copied: a few bytes of input must not cost much, though they give no text.
+    /// Limit of `copied`: a few bytes of input must not be expensive, even if they deliver no text.
     pub(crate) allowed: u64,
 }
 
 impl Held {
-    /// No terms yet; so many bytes may be copied.
+    /// Creates an empty state that allows this many copied bytes.
     pub(crate) fn allowing(allowed: u64) -> Self {
         Held { allowed, ..Held::default() }
     }
 
-    /// Puts an owned term in a place.
+    /// Stores an owned term at a place.
     pub(crate) fn put(&mut self, place: usize, term: TermBuf) {
         self.sizes[place] = term.size();
         self.terms[place] = Some(term);
@@ -58,7 +58,7 @@ impl Held {
         self.sizes.iter().sum()
     }
 
-    /// The term in a place.
+    /// The term at a place.
     #[inline(always)]
     pub(crate) fn term<'s>(&'s self, slots: &Slots<'s>, place: usize, lookups: &'s Lookups) -> Term<'s> {
         match slots[place] {
@@ -75,7 +75,8 @@ impl Held {
         }
     }
 
-    /// Copies the terms that use an entry about to be overwritten; they and the tables may have `most` bytes.
+    /// Copies the terms that use an entry about to be overwritten; copies and tables together may have `most`
+    /// bytes.
     #[inline(always)]
     pub(crate) fn before_overwrite(
         &mut self,
@@ -103,7 +104,7 @@ impl Held {
         Ok(())
     }
 
-    /// Bytes of the copies that are in use.
+    /// Bytes of the copies in use.
     fn copies(&self, slots: &Slots<'_>) -> usize {
         let used = self.terms.iter().zip(slots);
         used.filter(|(_, slot)| matches!(slot, Slot::Held))
@@ -111,7 +112,7 @@ impl Held {
             .sum()
     }
 
-    /// Copies the terms that live in the input; what is left outlives it. Drops copies that are not in use.
+    /// Copies the terms that are in the input, so that the result outlives the input. Drops unused copies.
     pub(crate) fn detach(&mut self, slots: &Slots<'_>, lookups: &Lookups) -> Slots<'static> {
         std::array::from_fn(|place| {
             let (copy, slot) = match slots[place] {
@@ -144,7 +145,7 @@ impl Held {
         Ok(())
     }
 
-    /// Counts bytes copied for a row.
+    /// Counts the bytes copied for a row.
     pub(crate) fn charge(&mut self, bytes: usize, at: &[u8]) -> Result<(), Fault> {
         self.copied += bytes as u64;
         if self.copied <= self.allowed {

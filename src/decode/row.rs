@@ -1,20 +1,20 @@
-//! The members of a row and of a statement, as byte ranges: no state, no terms.
+//! The members of a row and of a statement as byte ranges, without state and without terms.
 
 use crate::error::ErrorKind;
 use crate::wire::{Cursor, Fault, LEN};
 
-/// The one member of a row.
+/// The single member of a row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Member<'a> {
     /// Its field number.
     pub(crate) field: u32,
     /// Its message.
     pub(crate) bytes: &'a [u8],
-    /// The row from the tag of the member on.
+    /// The row from the tag of the member.
     pub(crate) at: &'a [u8],
 }
 
-/// Field number and message of a row that is nothing but a short member, as nearly all are.
+/// Reads field number and message of a row that consists of a short member, which is the usual form.
 #[inline(always)]
 pub(super) fn short_member(row: &[u8]) -> Option<(u8, &[u8])> {
     match row {
@@ -25,7 +25,7 @@ pub(super) fn short_member(row: &[u8]) -> Option<(u8, &[u8])> {
     }
 }
 
-/// Finds the one member of a row; `known` says which fields are known.
+/// Finds the single member of a row; `known` identifies known fields.
 #[inline(always)]
 pub(crate) fn member(row: &[u8], known: fn(u32) -> bool, nesting: usize) -> Result<Member<'_>, Fault> {
     if let [key, len, rest @ ..] = row
@@ -66,7 +66,7 @@ pub(crate) struct RawTerm<'a> {
     pub(crate) kind: RawTermKind,
     /// Its payload.
     pub(crate) bytes: &'a [u8],
-    /// The message from the tag of the member on.
+    /// The message from the tag of the member.
     pub(crate) at: &'a [u8],
 }
 
@@ -137,7 +137,7 @@ fn field_name(place: usize, member: usize) -> &'static str {
     NAMES[place.min(3)][member.min(3)]
 }
 
-/// Where a term stands: decides its name in errors and what is generalized.
+/// The role of a term: decides its name in errors and whether it is generalized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Subject = 0,
@@ -150,7 +150,7 @@ pub(crate) enum Place {
 impl Place {
     pub(crate) const STATEMENT: [Place; 4] = [Place::Subject, Place::Predicate, Place::Object, Place::Graph];
 
-    /// The name of the member in this place, for errors.
+    /// The name of the member in this role, for errors.
     pub(crate) fn field(self, kind: RawTermKind) -> &'static str {
         const HEADER: [&str; 4] = ["h_iri", "h_bnode", "h_literal", "h_triple_term"];
         const UNSET: [&str; 5] = ["subject", "predicate", "object", "graph", "value"];

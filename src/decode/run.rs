@@ -1,4 +1,4 @@
-//! From events to the sink: rows where they lie, rows that the input cut, metadata, ends of frames.
+//! Passes events to the sink: complete rows, rows that the end of the input cut, metadata, ends of frames.
 
 use super::dialect::{Context, Dialect, DialectState, Halt};
 use super::frame::{Event, Located};
@@ -91,7 +91,7 @@ impl<D: DialectState> Decoder<D> {
         }
     }
 
-    /// A row that the input cut in two: its terms do not outlive it.
+    /// Decodes a row that the end of the input cut in two; its terms do not outlive it.
     #[cold]
     fn carried_row<S: Sink>(&mut self, slots: &mut Slots<'_>, sink: &mut S) -> Result<()>
     where
@@ -106,7 +106,7 @@ impl<D: DialectState> Decoder<D> {
         done.and_then(|()| self.check_kept(sink))
     }
 
-    /// A row with members that come twice.
+    /// Decodes a row with members that occur twice.
     #[cold]
     fn merged_row<S: Sink>(&mut self, row: Located<'_>, slots: &mut Slots<'_>, sink: &mut S) -> Result<()>
     where
@@ -143,8 +143,8 @@ impl<D: DialectState> Decoder<D> {
         sink.frame_end(self.metadata.entries())
     }
 
-    /// A metadata entry; frames of Jelly-Patch have no metadata, so there a field that does not look like an
-    /// entry is ignored.
+    /// Reads a metadata entry. Frames of Jelly-Patch have no metadata, so there a field that does not look
+    /// like an entry is ignored.
     #[cold]
     fn read_metadata(&mut self) -> Result<()> {
         let entry = self.frames.carried();

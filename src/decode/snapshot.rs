@@ -1,6 +1,7 @@
-//! Decoder state as bytes: another decoder, in another process, goes on with the same rows.
+//! Decoder state as bytes: another decoder, in another process, continues with the same rows.
 //!
-//! Layout: `JSN`, version, varints and strings as written below, CRC-32C of all before (little endian).
+//! Layout: `JSN`, version, varints and strings as written below, CRC-32C of all preceding bytes (little
+//! endian).
 
 use super::delimiter::Framing;
 use super::frame::FramePlace;
@@ -17,15 +18,15 @@ use crate::term::{LiteralKind, Term, TermBuf, Triple};
 use crate::wire::{Cursor, Fault, write_varint};
 
 const MAGIC: &[u8] = b"JSN\x03";
-/// The version before: it knows no number of the stream.
+/// The previous version, which has no stream number.
 const UNNUMBERED: &[u8] = b"JSN\x02";
 const CHECKSUM: usize = 4;
 
 const FRAMINGS: [Framing; 4] = [Framing::Auto, Framing::Delimited, Framing::Single, Framing::Concatenated];
 
-/// The state after the last row that was decoded; the next byte to decode is [`Decoder::offset`].
+/// The state after the last decoded row; the next byte to decode is [`Decoder::offset`].
 ///
-/// Rows that only the end of the input implied are not in it: a reader that goes on with more input
+/// Rows that only the end of the input implied are not included: a reader that continues with more input
 /// implies them at its own end.
 pub(super) fn take<D: DialectState>(decoder: &Decoder<D>) -> Result<Vec<u8>> {
     if decoder.failed {
@@ -69,19 +70,19 @@ pub(super) fn take<D: DialectState>(decoder: &Decoder<D>) -> Result<Vec<u8>> {
 }
 
 impl<D: DialectState> Decoder<D> {
-    /// The snapshot of a decoder at this message of a log whose start is lost: the message begins a stream.
+    /// The snapshot of a decoder at this message of a log whose start is lost. The message begins a stream.
     ///
-    /// Blank nodes without a label are none of those that the streams before the loss had.
+    /// Blank nodes without a label differ from those in the streams before the loss.
     ///
     /// # Errors
-    /// `options.snapshot`: the message has a larger number than can be.
+    /// `options.snapshot`: the number of the message is too large.
     pub fn after_loss(message: u64) -> Result<Vec<u8>> {
         let number = StreamNumber::after_loss(message)
             .ok_or_else(|| wrong("the number of the message is larger than a snapshot can hold"))?;
         take(&Self::new(DecodeOptions::default()).of_stream(number.0))
     }
 
-    /// A decoder that goes on where a snapshot was taken; its input begins at that offset.
+    /// Creates a decoder that continues at a snapshot; its input begins at the offset of the snapshot.
     pub fn resume(mut config: DecodeOptions, snapshot: &[u8]) -> Result<Self> {
         let Some((body, checksum)) = snapshot.split_last_chunk::<CHECKSUM>() else {
             return Err(wrong("this is not a snapshot: it is too short"));
@@ -131,7 +132,7 @@ impl<D: DialectState> Decoder<D> {
         let counters = numbers(&mut cursor)?;
         let mut found = numbers(&mut cursor)?;
         if !is_numbered {
-            // its positions had no number so far, and keep none
+            // its positions had no number so far and still get none
             found.insert(0, 1);
         }
         let marks = Marks::restore(&found);
@@ -160,7 +161,7 @@ fn byte(cursor: &mut Cursor<'_>) -> Result<u8> {
     Ok(byte)
 }
 
-/// How many numbers there are, and those.
+/// Reads the number of numbers, and the numbers.
 fn numbers(cursor: &mut Cursor<'_>) -> Result<Vec<u64>> {
     let damaged = |_: Fault| wrong("the snapshot is damaged");
     let mut numbers = Vec::new();
@@ -170,7 +171,7 @@ fn numbers(cursor: &mut Cursor<'_>) -> Result<Vec<u64>> {
     Ok(numbers)
 }
 
-/// A number that counts on without overflow.
+/// Reads a number that can be incremented without overflow.
 fn count(cursor: &mut Cursor<'_>) -> Result<u64, Fault> {
     let at = cursor.rest;
     let number = cursor.varint()?;
@@ -185,7 +186,7 @@ fn write_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(bytes);
 }
 
-/// Tables, running ids, last terms.
+/// Writes tables, current ids and last terms.
 fn write_terms(out: &mut Vec<u8>, terms: &Terms, slots: &Slots<'static>) {
     for kind in TableKind::ALL {
         let table = terms.lookups.table(kind);
@@ -285,7 +286,7 @@ fn write_term(out: &mut Vec<u8>, term: &Term<'_>) {
     }
 }
 
-/// Reads a term; triples nest `depth` deep at most.
+/// Reads a term; triples nest at most `depth` levels.
 fn read_term(cursor: &mut Cursor<'_>, depth: usize) -> Result<TermBuf, Fault> {
     let at = cursor.rest;
     Ok(match cursor.varint()? {

@@ -1,4 +1,4 @@
-//! The terms of a row: from raw members to slots, in the order in which ids count.
+//! The terms of a row: from raw members to slots, in the order in which ids are assigned.
 
 use std::borrow::Cow;
 
@@ -15,15 +15,15 @@ use crate::sink::{Same, Statement};
 use crate::term::{Literal, Term, TermBuf, Triple};
 use crate::wire::{Cursor, Fault};
 
-/// What the terms of a stream share: tables, running ids, copied terms.
+/// The state shared by the terms of a stream: tables, current ids, copied terms.
 #[derive(Debug)]
 pub(crate) struct Terms {
     pub(crate) lookups: Lookups,
     pub(crate) ids: IriIds,
     pub(crate) held: Held,
-    /// What the options allow; all of it with `lenient_flags`.
+    /// The features that the options allow; all with `lenient_flags`.
     pub(crate) features: Features,
-    /// The stream that positions of blank nodes are of; `None`: labels are names.
+    /// The stream of positional blank nodes; `None`: labels are names.
     pub(crate) stream: Option<StreamNumber>,
 }
 
@@ -38,7 +38,7 @@ impl Terms {
         }
     }
 
-    /// No id counts on from one before: the next of each table must be given.
+    /// Requires that the next id of each table is explicit.
     pub(crate) fn forget_ids(&mut self) {
         for kind in TableKind::ALL {
             self.lookups.table_mut(kind).set_last(u32::MAX);
@@ -46,7 +46,7 @@ impl Terms {
         self.ids = IriIds::forgotten(self.lookups.prefixes.size() > 0);
     }
 
-    /// Takes the members of a statement into the slots; says which terms repeat.
+    /// Reads the members of a statement into the slots; returns which terms repeat.
     #[inline(never)]
     pub(crate) fn statement<'a, const PLACES: usize>(
         &mut self,
@@ -69,7 +69,7 @@ impl Terms {
         Ok(same)
     }
 
-    /// Resolves a member that is set, of a statement. Quoted triples are held at once.
+    /// Resolves a member of a statement that is set. Quoted triples are copied at once.
     pub(crate) fn slot<'a>(
         &mut self,
         raw: &RawTerm<'a>,
@@ -119,12 +119,12 @@ impl Terms {
         slot.map_err(|fault| fault.within(place.field(raw.kind)))
     }
 
-    /// Rejects a blank node as a predicate that the options do not declare; the fault names its field.
+    /// Rejects a blank node as predicate if the options do not declare it; the fault names its field.
     fn label_fits(&self, raw: &RawTerm<'_>, place: Place) -> Result<(), Fault> {
         if place == Place::Predicate { self.generalized(raw, place) } else { Ok(()) }
     }
 
-    /// The label of a blank node, with the number of the stream where it needs one.
+    /// The label of a blank node, with the number of the stream if needed.
     fn label<'a>(&self, raw: &RawTerm<'a>, limits: &Limits) -> Result<Cow<'a, str>, Fault> {
         let label = term_text(raw.bytes, raw.at, limits)?;
         Ok(match self.stream.filter(|stream| stream.is_for(label)) {
@@ -140,7 +140,7 @@ impl Terms {
         Statement { terms: [term(0), term(1), term(2), term(3)], same }
     }
 
-    /// A quoted triple, depth first and without recursion.
+    /// Reads a quoted triple, depth first and without recursion.
     #[cold]
     #[inline(never)]
     pub(crate) fn triple(&mut self, raw: &RawTerm<'_>, limits: &Limits) -> Result<Triple, Fault> {
@@ -190,7 +190,7 @@ impl Terms {
                     }
                     _ => {
                         let term = match raw.kind {
-                            // not through a slot: one that is copied is of the statement
+                            // not through a slot: a copied term belongs to the statement
                             RawTermKind::BlankNode => {
                                 self.label_fits(&raw, place)?;
                                 let label = self.label(&raw, limits);
@@ -226,7 +226,7 @@ impl Terms {
         Err(Fault::new(ErrorKind::Internal, raw.at, "a quoted triple has no terms"))
     }
 
-    /// An IRI or a literal, owned.
+    /// Returns an IRI or a literal as an owned term.
     fn leaf(&self, slot: &Slot<'_>) -> TermBuf {
         match *slot {
             Slot::Iri { prefix, name } => Term::Iri(self.lookups.iri(prefix, name)).into(),
@@ -237,7 +237,7 @@ impl Terms {
         }
     }
 
-    /// Rejects a generalized term that the options do not declare.
+    /// Rejects a generalized term if the options do not declare it.
     #[cold]
     fn generalized(&self, raw: &RawTerm<'_>, place: Place) -> Result<(), Fault> {
         if self.features.generalized_statements {

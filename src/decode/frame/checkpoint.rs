@@ -1,16 +1,16 @@
-//! Where a frame reader stands, to go on from elsewhere.
+//! The place of a frame reader, from which another reader can continue.
 
 use super::{FrameReader, State};
 use crate::decode::Framing;
 
-/// Where in the framing a checkpoint lies.
+/// The place of a checkpoint in the framing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FramePlace {
     /// Before the first byte.
     Start,
     /// Before the length of a frame.
     Between,
-    /// Inside a frame with so many bytes left; `None`: it ends with the input.
+    /// Inside a frame with this many bytes left; `None`: the frame ends with the input.
     Inside(Option<u64>),
 }
 
@@ -28,12 +28,12 @@ impl FrameReader {
         Some((self.frames, self.rows, self.offset(), place))
     }
 
-    /// Goes on from a checkpoint.
+    /// Continues from a checkpoint.
     pub(in crate::decode) fn resume(&mut self, frames: u64, rows: u64, offset: u64, place: FramePlace) {
         (self.frames, self.rows, self.offset) = (frames, rows, offset);
         match place {
             FramePlace::Start => return,
-            // a message of its own follows, without a length
+            // another message without a length follows
             FramePlace::Between if self.framing == Framing::Single => self.state = State::Detect,
             FramePlace::Between => (self.state, self.left) = (State::Length, Some(0)),
             FramePlace::Inside(left) => (self.state, self.left) = (State::Field, left),

@@ -10,13 +10,13 @@ use crate::wire::{GROUP_END, GROUP_START, LEN, MAX_VARINT};
 const ROWS: u32 = 1;
 /// Field number of the metadata of a frame.
 const METADATA: u32 = 15;
-/// Rows of up to this many bytes are taken under any limit.
+/// Rows of up to this many bytes are accepted under any limit.
 const SHORT_ROW: u64 = 0x7f;
 
 impl FrameReader {
-    /// One field of a frame, from carried bytes, the input, or both.
+    /// Reads one field of a frame, from carried bytes, the input, or both.
     pub(super) fn field<'a>(&mut self, input: &mut &'a [u8], limits: &Limits) -> Result<Option<Event<'a>>> {
-        // all of the field header, then all of the payload, must be in one piece
+        // the field header, and then the payload, must be contiguous
         let in_place = self.carry.is_empty();
         let head = if in_place {
             let window = self.window(input, MAX_VARINT * 2);
@@ -50,7 +50,7 @@ impl FrameReader {
         let is_row = key.field == ROWS && self.groups.is_empty();
         let is_metadata = key.field == METADATA && key.wire == LEN && self.groups.is_empty();
         if is_row || is_metadata {
-            // the quick way does not look at the limit either
+            // the fast path does not check the limit either
             if payload > (limits.row_bytes as u64).max(SHORT_ROW) {
                 let what = if is_row { "a row" } else { "metadata" };
                 let message = format!("{what} of {payload} bytes");
@@ -59,7 +59,7 @@ impl FrameReader {
             }
             return Ok(self.payload(input, header, payload as usize, is_row));
         }
-        // unknown: pass over it
+        // unknown: skip it
         match key.wire {
             GROUP_START if self.groups.len() >= limits.nesting => {
                 let message = format!("groups are nested more than {} deep", limits.nesting);
@@ -84,7 +84,7 @@ impl FrameReader {
         Ok(None)
     }
 
-    /// The bytes of the input that belong to this frame, `most` of them.
+    /// The bytes of the input that belong to this frame, at most `most`.
     fn window<'a>(&self, input: &&'a [u8], most: usize) -> &'a [u8] {
         let in_frame = self.left.map_or(usize::MAX, |left| usize::try_from(left).unwrap_or(usize::MAX));
         &input[..input.len().min(in_frame).min(most)]
@@ -99,7 +99,7 @@ impl FrameReader {
             .map_err(|fault| fault.locate(bytes, self.offset).located(&self.position()))
     }
 
-    /// Hands out a row or metadata entry once all of it is there.
+    /// Returns a row or metadata entry once it is complete.
     fn payload<'a>(
         &mut self,
         input: &mut &'a [u8],

@@ -1,20 +1,20 @@
-//! Key and length of a field of a frame, of which the input may hold a part only.
+//! Key and length of a field of a frame, which may be incomplete in the input.
 
 use crate::error::ErrorKind;
 use crate::wire::{Cursor, FIXED32, FIXED64, Fault, Key, LEN, MAX_VARINT, VARINT};
 
-/// What comes before the payload of a field.
+/// The part of a field before its payload.
 pub(super) struct Head {
     pub(super) key: Key,
-    /// Bytes of key and length; with a varint field, of its value too.
+    /// Bytes of the key and length; for a varint field, also of its value.
     pub(super) length: usize,
-    /// Bytes that follow.
+    /// Bytes of the payload.
     pub(super) payload: u64,
 }
 
 impl Head {
-    /// Reads the head at the start of `bytes`; `None` if it is not complete and there may be more.
-    /// `is_message` tells the fields that must have a length.
+    /// Reads the head at the start of `bytes`; `None` if it is incomplete and more bytes may follow.
+    /// `is_message` identifies the fields that must have a length.
     pub(super) fn read(
         bytes: &[u8],
         may_be_more: bool,
@@ -50,7 +50,7 @@ impl Head {
     }
 }
 
-/// Whether a varint goes on where the bytes end.
+/// Whether a varint continues after the end of the bytes.
 fn is_cut(cursor: &Cursor<'_>) -> bool {
     cursor.rest.len() < MAX_VARINT && cursor.rest.iter().all(|&byte| byte >= 0x80)
 }

@@ -1,10 +1,10 @@
-//! The marks so far, in a snapshot.
+//! The state of the marks in a snapshot.
 
 use super::{Marks, Phase};
 use crate::restart::{Counters, Mark};
 
 impl Marks {
-    /// Numbers that say where the marks stand; `None`: the reader is not in yet.
+    /// The state of the marks as numbers; `None`: the reader has not begun yet.
     pub(in crate::decode) fn numbers(&self) -> Option<Vec<u64>> {
         if self.entry.is_some() {
             return None;
@@ -29,7 +29,7 @@ impl Marks {
         Some(out)
     }
 
-    /// Takes what [`Self::numbers`] gave.
+    /// Restores the result of [`Self::numbers`].
     pub(in crate::decode) fn restore(numbers: &[u64]) -> Option<Self> {
         let mut rest = numbers.iter().copied();
         let streams = rest.next()?;

@@ -86,7 +86,7 @@ impl Patch {
             })?;
         }
         let terms = context.terms.as_mut().ok_or_else(|| options_missing(member.at))?;
-        // the value counts before the graph, wherever they stand on the wire
+        // the ids of the value come before those of the graph, in any order on the wire
         let value = match value.kind {
             RawTermKind::Unset if adds => {
                 let message = "an added prefix has no IRI";
@@ -128,7 +128,7 @@ impl Patch {
     }
 }
 
-/// Label, value and graph of an `RdfPatchNamespace`.
+/// Reads label, value and graph of an `RdfPatchNamespace`.
 fn read_namespace(bytes: &[u8], nesting: usize) -> Result<(&str, RawTerm<'_>, RawTerm<'_>), Fault> {
     let (mut name, mut value, mut graph) = ("", RawTerm::UNSET, RawTerm::UNSET);
     let mut cursor = Cursor::new(bytes);
