@@ -1,4 +1,4 @@
-//! Hashing and comparing short byte strings, eight bytes at a time and without a call.
+//! Hashes and compares short byte strings, eight bytes at a time and without a call.
 
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -19,7 +19,8 @@ pub(crate) fn hash(bytes: &[u8]) -> u32 {
     (hash ^ hash >> 32) as u32
 }
 
-/// A hash of the length, the last 16 bytes and eight in the middle: only to find a place in a cache.
+/// A hash of the length, the last 16 bytes and eight bytes in the middle, used only to find a place in a
+/// cache.
 #[inline(always)]
 pub(super) fn place_of(bytes: &[u8]) -> usize {
     let length = bytes.len();
@@ -35,7 +36,7 @@ fn last_word(bytes: &[u8]) -> u64 {
     bytes.last_chunk().map_or(0, |word| u64::from_le_bytes(*word))
 }
 
-/// Up to eight bytes, as a number that only strings of this length share.
+/// Up to eight bytes as a number that is unique among strings of this length.
 #[inline(always)]
 fn short_word(bytes: &[u8]) -> u64 {
     let length = bytes.len();
@@ -54,7 +55,7 @@ fn fold(value: u64) -> u64 {
     product as u64 ^ (product >> 64) as u64
 }
 
-/// Whether both are the same.
+/// Whether both strings are equal.
 #[inline(always)]
 pub(crate) fn same(one: &[u8], other: &[u8]) -> bool {
     let length = one.len();
@@ -64,7 +65,7 @@ pub(crate) fn same(one: &[u8], other: &[u8]) -> bool {
     if length <= 8 {
         return short_word(one) == short_word(other);
     }
-    // terms of one kind differ at their ends
+    // terms of one kind usually differ at the end
     if length <= 16 {
         return last_word(one) == last_word(other) && one.first_chunk::<8>() == other.first_chunk();
     }
@@ -76,7 +77,7 @@ pub(crate) fn same(one: &[u8], other: &[u8]) -> bool {
     ones.iter().zip(others).all(|(one, other)| one == other)
 }
 
-/// Whether a `/` or `#` may be among them; `'` and `+` are taken for one.
+/// Whether the bytes may contain a `/` or `#`; also true for `'` and `+`.
 #[inline(always)]
 pub(super) fn may_split(bytes: &[u8]) -> bool {
     const HASH: u64 = 0x2323_2323_2323_2323;

@@ -1,7 +1,8 @@
-//! Terms as columns hold them, text that nobody looked at, to the members of a row.
+//! Encodes the text of terms in columns, which is unchecked, as members of a row.
 //!
-//! Only the canonical text of usual terms goes this way, and only while the caller says what repeats. Anything else is
-//! taken back, and the row comes as a whole: so its terms are read with care, and refused, in one place.
+//! This fast path takes only the canonical text of usual terms, and only while the caller states which terms
+//! repeat. Any other row is removed and comes as a whole, so that its terms are checked and rejected in one
+//! place.
 
 use super::literal::{self, Tail};
 use super::repeat::text_len;
@@ -18,20 +19,20 @@ const PREDICATE: usize = Place::Predicate as usize;
 const OBJECT: usize = Place::Object as usize;
 const GRAPH: usize = Place::Graph as usize;
 
-/// The member of a statement that is an IRI in this place; those of other terms follow it.
+/// The field of an IRI at this place of a statement; the fields of other terms follow it.
 #[inline(always)]
 fn field(place: usize) -> u32 {
     4 * place as u32 + 1
 }
 
 impl Terms {
-    /// Whether the caller will say of each place whether it repeats, and can be relied on.
+    /// Whether the caller states for each place whether its term repeats, and the statement is reliable.
     #[inline(always)]
     fn know_repeats(&self) -> bool {
         self.exact & !self.fresh == ALL
     }
 
-    /// The term of a place as text; `false`: it cannot be taken so.
+    /// Encodes the text of a term at a place; `false`: it cannot be taken in this form.
     #[inline(always)]
     fn cell(&mut self, place: usize, text: &[u8], rows: &mut Rows) -> bool {
         let field = field(place);
@@ -58,7 +59,7 @@ impl Terms {
                 let Some((lex, tail)) = cut else {
                     return false;
                 };
-                // its marks are counted as those of a literal that has nothing else
+                // its marks are counted like those of a literal without tag and datatype
                 self.text_lens[place] -= match tail {
                     Tail::None => 0,
                     Tail::Tag(_) => 1,
@@ -73,10 +74,10 @@ impl Terms {
 }
 
 impl Stream {
-    /// Where the terms of the next row can come as text.
+    /// Returns the sink for the terms of the next row as text.
     #[inline(always)]
     pub(super) fn cells(&mut self) -> Option<&mut Self> {
-        // what is at the start of a frame may be written again, or refused
+        // the row at the start of a frame may be written again, or rejected
         if !(self.has_begun() && self.check_open().is_ok() && self.terms.know_repeats()) {
             return None;
         }
@@ -84,7 +85,7 @@ impl Stream {
         Some(self)
     }
 
-    /// The row whose terms came as text is complete.
+    /// Completes the row whose terms came as text.
     #[inline(always)]
     pub(super) fn end_cells(&mut self, field: u32) -> Result<()> {
         self.terms.count_text();
@@ -93,7 +94,7 @@ impl Stream {
 }
 
 impl<'t> TermSink<'t> for Stream {
-    /// Quoted triples come with their rows.
+    /// Rejects quoted triples, which come with their rows.
     fn term(&mut self, place: usize, term: Term<'t>) -> bool {
         let Stream { terms, rows, has_graphs, .. } = self;
         if matches!(term, Term::Triple(_)) || place == GRAPH && !*has_graphs {

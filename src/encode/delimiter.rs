@@ -1,12 +1,12 @@
-//! How frames lie in the bytes.
+//! The delimiters of frames.
 
-/// How frames lie in the bytes that are written.
+/// How frames are delimited in the output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Framing {
-    /// Each frame after its length: files and streams of bytes.
+    /// Each frame follows its length: for files and streams of bytes.
     #[default]
     Delimited,
-    /// A frame as it is, a message of its own: before the next frame, the caller takes the message and says so
-    /// with `end_message` of the encoder. Nothing would tell two frames apart.
+    /// Each frame is a separate message without a length. Before the next frame, the caller takes the message
+    /// and calls `end_message` of the encoder, because nothing separates two frames.
     Single,
 }

@@ -1,4 +1,4 @@
-//! Frames: rows and metadata, delimited or not; complete ones wait for the caller.
+//! Frames: rows and metadata, with or without delimiters; complete frames wait for the caller.
 
 use super::Framing;
 use crate::error::{Error, ErrorKind, Result};
@@ -13,11 +13,11 @@ pub(crate) struct Frames {
     pub(crate) output: Vec<u8>,
     framing: Framing,
     most_bytes: u64,
-    /// Bytes of all frames that were written to the output.
+    /// Number of bytes of all frames in the output.
     bytes: u64,
-    /// A frame was written without its length, and its message did not end.
+    /// A frame was written without its length, and its message has not ended.
     in_message: bool,
-    /// The last frame of a seekable stream, so that the footer can be put in it.
+    /// The last frame of a seekable stream, to which the footer can be added.
     held: Option<Vec<u8>>,
     holds: bool,
 }
@@ -28,18 +28,18 @@ impl Frames {
         Frames { output: Vec::new(), framing, most_bytes, bytes: 0, in_message: false, held: None, holds }
     }
 
-    /// Rejects a frame that is longer than readers take.
+    /// Rejects a frame that is longer than readers accept.
     #[inline(always)]
     pub(crate) fn check_length(&self, length: usize) -> Result<()> {
         if length as u64 <= self.most_bytes { Ok(()) } else { Err(too_long(length)) }
     }
 
-    /// Where the next frame begins.
+    /// The start of the next frame.
     pub(crate) fn offset(&self) -> u64 {
         self.bytes + self.held.as_ref().map_or(0, |held| delimited_len(held.len()))
     }
 
-    /// Where the frame after one of this length begins.
+    /// The start of the frame after one of this length.
     pub(crate) fn next_offset(&self, length: usize) -> u64 {
         self.offset() + delimited_len(length)
     }
@@ -61,12 +61,13 @@ impl Frames {
         Ok(())
     }
 
-    /// What was written is a message of its own: another frame may follow.
+    /// Ends the message that was written: another frame may follow.
     pub(crate) fn end_message(&mut self) {
         self.in_message = false;
     }
 
-    /// Adds to the frame that is held back, and writes it; `addition` gets the length that the stream will have.
+    /// Writes the frame that is held back, with an addition; `addition` gets the length that the stream will
+    /// have.
     pub(crate) fn finish_with(&mut self, addition: impl Fn(u64) -> Vec<u8>) -> Result<()> {
         if let Some(held) = self.held.take() {
             let length = held.len() + addition(0).len();

@@ -1,4 +1,4 @@
-//! IRIs: where they are split, and ids that count on from the IRI before.
+//! IRIs: where they are split, and ids, which can be relative to the previous IRI.
 
 use super::bytes::{may_split, place_of, same};
 use super::lookup::Lookups;
@@ -6,62 +6,62 @@ use super::row::Rows;
 use crate::error::Result;
 use crate::scan::starts_plainly;
 
-/// Prefix and name id as they are written.
+/// Prefix and name id on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WireIri {
     pub(crate) prefix: u32,
     pub(crate) name: u32,
 }
 
-/// What the next IRI can count on.
+/// The state from which the ids of the next IRI are derived.
 #[derive(Debug)]
 pub(crate) struct IriState {
     /// The ids of the last IRI.
     last: Ids,
-    /// Those of the last IRI before the row.
+    /// The ids of the last IRI before the row.
     before: Ids,
-    /// The prefix that each place had last; 0 is none yet.
+    /// The last prefix at each place; 0 if there was none yet.
     near: [u32; PLACES],
-    /// Ids that IRIs had, by a weak hash of their text. What is found is compared with the tables.
+    /// The ids of recent IRIs, by a weak hash of their text. A match is compared with the tables.
     known: Vec<Ids>,
 }
 
-/// The ids of an IRI; a name 0 is none.
+/// The ids of an IRI; name 0 means none.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ids {
     prefix: u32,
     name: u32,
 }
 
-/// Places of known IRIs: so many for each name, from the least to the most.
+/// Number of known IRIs: this many for each name, and the minimum and maximum.
 const KNOWN: [usize; 3] = [4, 1 << 8, 1 << 13];
 
 /// Subject, predicate, object, graph, header or namespace.
 const PLACES: usize = 5;
 
 impl IriState {
-    /// At the start of a stream.
+    /// Creates the state at the start of a stream.
     pub(crate) fn new() -> Self {
         IriState { last: Ids::default(), before: Ids::default(), near: [0; PLACES], known: Vec::new() }
     }
 
-    /// The next IRI has explicit ids.
+    /// Makes the ids of the next IRI explicit.
     pub(crate) fn restart(&mut self) {
         *self = IriState { last: Ids { prefix: 0, name: u32::MAX }, ..IriState::new() };
     }
 
-    /// A row begins.
+    /// Begins a row.
     #[inline(always)]
     pub(crate) fn begin_row(&mut self) {
         self.before = self.last;
     }
 
-    /// The row is taken back; entries that were set stay.
+    /// Removes the row; entries that were set stay.
     pub(crate) fn cut(&mut self) {
         self.last = self.before;
     }
 
-    /// Ids of an IRI; entries that must be set go to `rows`.
+    /// The ids of an IRI; entries that must be set are added to `rows`.
     #[inline(always)]
     pub(crate) fn ids(
         &mut self,
@@ -77,8 +77,8 @@ impl IriState {
         })
     }
 
-    /// As [`Self::ids`], of an IRI that nobody looked at, if it may stand between `<` and `>` as it is. One that is
-    /// known was looked at when its pieces became entries.
+    /// Like [`Self::ids`], for an unchecked IRI, if it needs no escapes between `<` and `>`. A known IRI was
+    /// checked when its pieces became entries.
     #[inline(always)]
     pub(crate) fn ids_of_text(
         &mut self,
@@ -95,14 +95,14 @@ impl IriState {
         }
     }
 
-    /// The ids of an IRI that had some not long ago; `plain`: if it may stand between `<` and `>` as it is.
+    /// The ids of a recently used IRI; `plain`: only if it needs no escapes between `<` and `>`.
     #[inline(always)]
     fn known(&mut self, iri: &[u8], at: usize, lookups: &mut Lookups, plain: bool) -> Option<WireIri> {
         let known = *self.known.get(at & self.known.len().wrapping_sub(1))?;
         lookups.have(known.prefix, known.name, iri, plain).then(|| self.wire(known))
     }
 
-    /// Ids as they are written.
+    /// Converts ids to their form on the wire.
     #[inline(always)]
     fn wire(&mut self, ids: Ids) -> WireIri {
         let Ids { prefix, name } = ids;
@@ -113,7 +113,7 @@ impl IriState {
         }
     }
 
-    /// The ids of an IRI that may be new.
+    /// Looks up the ids of an IRI that may be new.
     #[inline(never)]
     fn look_up(
         &mut self,
@@ -149,7 +149,8 @@ impl IriState {
     }
 }
 
-/// Where the name begins: after the first `#` at index 8 or later, else after the last `/`, else all is name.
+/// The start of the name: after the first `#` at index 8 or later, otherwise after the last `/`; otherwise
+/// the whole IRI is the name.
 #[inline(never)]
 fn split(iri: &[u8]) -> usize {
     const SCHEME: usize = 8;
@@ -157,11 +158,11 @@ fn split(iri: &[u8]) -> usize {
     hash.or_else(|| memchr::memrchr(b'/', iri)).map_or(0, |at| at + 1)
 }
 
-/// The name, if the IRI surely splits after this prefix, which another IRI was split after.
+/// The name, if the IRI certainly splits after this prefix, after which another IRI was split.
 #[inline(always)]
 fn strip<'a>(iri: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
     let (start, name) = iri.split_at_checked(prefix.len())?;
-    // the first `#` splits, with anything after it; a `/` does if nothing comes after that could
+    // the first `#` splits, whatever follows; a `/` splits if nothing after it can
     let splits = same(start, prefix) && (prefix.last() == Some(&b'#') || !may_split(name));
     splits.then_some(name)
 }
@@ -191,7 +192,7 @@ mod tests {
         }
     }
 
-    /// All short strings over what matters, with every prefix that one of them has.
+    /// All short strings of the characters that matter, with every prefix that one of them has.
     #[test]
     fn a_known_prefix_gives_the_same_split() {
         let mut iris = vec![String::new()];
@@ -219,7 +220,7 @@ mod tests {
         assert!(prefixes.len() > 500 && quick > 2000, "{} {quick}", prefixes.len());
     }
 
-    /// Few entries, so that ids get other texts, and other pieces of the same IRI.
+    /// A table with few entries, so that ids get other texts and other pieces of the same IRI.
     #[test]
     fn known_iris_have_the_ids_that_they_would_have_anew() {
         let tables = TableSizes { names: 6, prefixes: 3, datatypes: 1 };

@@ -1,4 +1,4 @@
-//! Literals as members of a row, and cut from text that nobody looked at.
+//! Literals as members of a row, also parsed from unchecked text.
 
 use super::bytes::same;
 use super::lookup::Lookup;
@@ -7,7 +7,7 @@ use crate::scan::{has_quote, is_plain_part, starts_plainly};
 use crate::term::XSD_STRING;
 use crate::wire::{Buffer, varint_len};
 
-/// What a literal has beside its lexical form.
+/// The parts of a literal other than its lexical form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tail<'a> {
     None,
@@ -41,19 +41,19 @@ fn size_of_bytes(text: &[u8]) -> usize {
     1 + varint_len(text.len() as u64) + text.len()
 }
 
-/// The ids of datatypes that came last; 0 is none. What is found is compared with the table.
+/// The ids of recent datatypes; 0 means none. A match is compared with the table.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Recent {
     ids: [u32; 4],
     next: usize,
 }
 
-/// Between a lexical form and its datatype.
+/// The text between a lexical form and its datatype.
 const OPEN: &[u8; 4] = b"\"^^<";
 
 impl Recent {
-    /// Cuts a literal in its canonical text, which has this last byte. `None`: it has escapes, is spelled in another
-    /// way, or is no literal.
+    /// Parses a literal from its canonical text, which ends with this byte. `None`: it has escapes, is not
+    /// canonical, or is not a literal.
     #[inline(always)]
     pub(super) fn cut<'t>(
         &mut self,
@@ -84,7 +84,7 @@ impl Recent {
         Some((plain(text, close)?, tail))
     }
 
-    /// Where the lexical form ends, and the id of the datatype, if it is one of the last.
+    /// The end of the lexical form, and the id of the datatype if it is a recent one.
     #[inline(always)]
     fn known(&self, bytes: &[u8], datatypes: &Lookup) -> Option<(usize, u32)> {
         for id in self.ids {
@@ -120,7 +120,7 @@ impl Recent {
     }
 }
 
-/// The lexical form up to a quote, if no other quote and no escape is before that.
+/// The lexical form up to a quote, if no other quote and no escape precedes the quote.
 #[inline(always)]
 fn plain(bytes: &[u8], close: usize) -> Option<&[u8]> {
     let lex = bytes.get(1..close)?;

@@ -1,4 +1,4 @@
-//! The lookup tables of an encoder: text to id, the entry unused for longest goes first.
+//! The lookup tables of an encoder, which map text to ids. The least recently used entry is replaced first.
 
 mod entry;
 
@@ -10,28 +10,30 @@ use crate::options::TableSizes;
 use crate::scan::starts_plainly;
 use entry::Entry;
 
-/// Neighbours by use. They form a ring, in which 0 stands between the oldest and the newest.
+/// The neighbours of an entry in order of use. They form a ring, in which 0 is between the oldest and the
+/// newest.
 #[derive(Clone, Copy, Debug, Default)]
 struct Link {
     newer: u32,
     older: u32,
 }
 
-/// No id follows this one.
+/// No id follows this value.
 const NO_ID: u32 = u32::MAX;
 
-/// One table. Grows with the entries that come.
+/// A lookup table, which grows with its entries.
 #[derive(Debug)]
 pub(crate) struct Lookup {
     kind: TableKind,
     size: u32,
     last_set: u32,
-    /// By id; 0 is none.
+    /// Entries by id; entry 0 is unused.
     entries: Vec<Entry>,
     links: Vec<Link>,
-    /// The first entries of the chains of hashes: a power of two, at least twice as many as entries.
+    /// The first entries of the hash chains. Their number is a power of two, at least twice the number of
+    /// entries.
     chains: Vec<u32>,
-    /// The newest entry that the row under construction does not use; those that it uses are newer.
+    /// The newest entry that the row under construction does not use; the entries that it uses are newer.
     unused: u32,
     bytes: usize,
     most_bytes: usize,
@@ -56,26 +58,26 @@ impl Lookup {
         self.size == 0
     }
 
-    /// The text of an id; nothing for 0.
+    /// The text of an id; empty for 0.
     #[inline(always)]
     pub(crate) fn text(&self, id: u32) -> &[u8] {
         self.entries[id as usize].text()
     }
 
-    /// The text of an id that is not 0, if an IRI may stand so between `<` and `>`.
+    /// The text of an id other than 0, if it needs no escapes in an IRI between `<` and `>`.
     #[inline(always)]
     pub(super) fn plain_text(&self, id: u32) -> Option<&[u8]> {
         let entry = &self.entries[id as usize];
         (id != 0 && entry.plain).then(|| entry.text())
     }
 
-    /// A row begins: it uses no entry yet.
+    /// Begins a row, which uses no entry yet.
     #[inline(always)]
     pub(crate) fn begin_row(&mut self) {
         self.unused = self.links[0].older;
     }
 
-    /// The id of a text; its entry, if it must be set first, goes to `rows`.
+    /// The id of a text. If its entry must be set first, the entry is added to `rows`.
     #[inline(always)]
     pub(crate) fn id(&mut self, text: &[u8], rows: &mut Rows) -> Result<u32> {
         let hash = hash(text);
@@ -91,19 +93,19 @@ impl Lookup {
         self.add(text, hash, rows)
     }
 
-    /// The place of the chain of a hash.
+    /// The index of the chain for a hash.
     #[inline(always)]
     fn chain(&self, hash: u32) -> usize {
         hash as usize & (self.chains.len() - 1)
     }
 
-    /// Puts an entry in the chain of its hash.
+    /// Adds an entry to the chain of its hash.
     fn put_in_chain(&mut self, id: u32) {
         let chain = self.chain(self.entries[id as usize].hash);
         self.entries[id as usize].next = std::mem::replace(&mut self.chains[chain], id);
     }
 
-    /// Takes an entry out of the chain of its hash.
+    /// Removes an entry from the chain of its hash.
     fn take_out_of_chain(&mut self, id: u32) {
         let Entry { hash, next, .. } = self.entries[id as usize];
         let chain = self.chain(hash);
@@ -118,7 +120,7 @@ impl Lookup {
         self.entries[before as usize].next = next;
     }
 
-    /// Marks an entry as the newest, and as used by the row.
+    /// Marks an entry as the newest and as used by the row.
     #[inline(always)]
     pub(crate) fn touch(&mut self, id: u32) {
         if self.unused == id {
@@ -166,7 +168,7 @@ impl Lookup {
         Ok(id)
     }
 
-    /// One more entry.
+    /// Adds an entry.
     fn grow(&mut self) -> u32 {
         let id = self.entries.len() as u32;
         if id as usize * 2 > self.chains.len() {
@@ -178,7 +180,8 @@ impl Lookup {
         id
     }
 
-    /// Frees the oldest entry. All entries of a row are set before it, so none of them may go for another.
+    /// Frees the oldest entry. All entries of a row are set before the row, so none of them may replace
+    /// another one.
     fn evict(&mut self) -> Result<u32> {
         let (id, label) = (self.links[0].newer, self.kind.label());
         if id == 0 {
@@ -197,7 +200,7 @@ impl Lookup {
         Ok(id)
     }
 
-    /// Forgets all entries; the next one has an explicit id.
+    /// Removes all entries; the next entry has an explicit id.
     pub(crate) fn restart(&mut self) {
         self.entries.truncate(1);
         self.links.clear();
@@ -216,7 +219,7 @@ pub(crate) struct Lookups {
 }
 
 impl Lookups {
-    /// Empty tables. Each may hold a quarter of the bytes, for readers pad what they hold.
+    /// Creates empty tables. Each may hold a quarter of the bytes, because readers pad their entries.
     pub(crate) fn new(sizes: TableSizes, lookup_bytes: usize) -> Self {
         let most_bytes = lookup_bytes / 4;
         Lookups {
@@ -226,8 +229,8 @@ impl Lookups {
         }
     }
 
-    /// Whether these entries are the pieces of an IRI, as it is split; then the row uses them. `plain`: if it may stand
-    /// between `<` and `>` as it is.
+    /// Whether these entries are the pieces of an IRI as it is split; the row then uses them. `plain`: only
+    /// if the IRI needs no escapes between `<` and `>`.
     #[inline(always)]
     pub(crate) fn have(&mut self, prefix: u32, name: u32, iri: &[u8], plain: bool) -> bool {
         let (prefixes, names) = (&mut self.prefixes, &mut self.names);
@@ -249,7 +252,7 @@ impl Lookups {
         have
     }
 
-    /// A row begins.
+    /// Begins a row.
     #[inline(always)]
     pub(crate) fn begin_row(&mut self) {
         self.names.begin_row();
@@ -257,7 +260,7 @@ impl Lookups {
         self.datatypes.begin_row();
     }
 
-    /// Forgets all entries.
+    /// Removes all entries.
     pub(crate) fn restart(&mut self) {
         self.names.restart();
         self.prefixes.restart();
@@ -273,7 +276,7 @@ mod tests {
         Lookup::new(TableKind::Name, size, 1 << 20)
     }
 
-    /// The id in a row of its own, and the id on the wire if the entry is set.
+    /// The id of a text, in a row of its own, and the id on the wire if the entry is set.
     fn id(table: &mut Lookup, text: &str) -> (u32, Option<u32>) {
         table.begin_row();
         id_in_row(table, text)
@@ -314,7 +317,7 @@ mod tests {
         }
     }
 
-    /// Short and long texts, more and fewer than entries; compared with a list of texts by use.
+    /// Short and long texts, more and fewer than entries; compared with a list of texts in order of use.
     #[test]
     fn ids_are_those_of_a_list_by_use() {
         let (mut seed, mut sets) = (7usize, 0);

@@ -1,4 +1,4 @@
-//! What an error says of a term that cannot stand in its place.
+//! The error for a term that is not allowed at its place.
 
 use crate::decode::Place;
 use crate::error::{Error, ErrorKind, excerpt};

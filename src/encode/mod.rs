@@ -1,7 +1,9 @@
-//! The encoder: rows in, frames of Jelly out, no I/O; the mirror of [`decode`](crate::decode).
+//! The encoder: takes rows, returns frames of Jelly, and does no I/O; the counterpart of
+//! [`decode`](crate::decode).
 //!
 //! `rdf | patch -> repeat -> iri, lookup -> row -> frame -> delimiter`. Both encoders are sinks, so any
-//! source of rows drives them; IRIs that lie in one piece are not joined first, which is faster. What is in [`RdfEncoder::output`] are whole frames, and the caller takes them when it likes.
+//! source of rows can feed them. IRIs in one piece are faster than IRIs that must be joined.
+//! [`RdfEncoder::output`] holds complete frames, which the caller can take at any time.
 
 pub(crate) mod bytes;
 mod cells;

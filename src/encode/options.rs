@@ -1,4 +1,4 @@
-//! What an encoder is requested, and the options row that says so.
+//! The options of an encoder, and the options row.
 
 use super::Framing;
 use crate::error::{Error, ErrorKind, Result};
@@ -7,31 +7,32 @@ use crate::options::{Features, MIN_NAME_TABLE, PatchOptions, RdfOptions, TableSi
 use crate::wire::Buffer;
 use crate::with::With;
 
-/// How to write a stream of either format.
+/// The options for writing a stream of either format.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct EncodeOptions {
-    /// Rows, lookup entries among them, at which a frame ends; not where a frame has a meaning
-    /// (FRAME patches, grouped RDF streams) and not in single frames. It ends too when its rows have an eighth of
-    /// the bytes that a frame may have (`limits.frame_bytes`), which leaves room for one more row.
+    /// Number of rows, including lookup entries, after which a frame ends. Ignored if frames have a meaning
+    /// (FRAME patches, grouped RDF streams) and for single frames. A frame also ends when its rows have an
+    /// eighth of the bytes allowed for a frame (`limits.frame_bytes`), which leaves room for one more row.
     pub frame_rows: usize,
-    /// How frames lie in the bytes.
+    /// How frames are delimited.
     pub framing: Framing,
-    /// Whether namespace declarations of Jelly-RDF are written, which makes it version 2, or dropped; `None`: the
-    /// stream becomes version 2 if one comes before the first frame is complete, and a later one is an error.
+    /// Whether namespace declarations of Jelly-RDF are written, which makes the stream version 2, or dropped.
+    /// `None`: the stream becomes version 2 if a declaration comes before the first frame is complete; a
+    /// later declaration is an error.
     pub namespaces: Option<bool>,
-    /// Bytes of Jelly between sync points of a seekable file, or an eighth of the bytes of its rows as text, whichever
-    /// is more; it has a footer too. `None`: a stream with lengths has
-    /// the mark of its start alone, by which readers find it among files put end to end.
+    /// Bytes of Jelly between sync points of a seekable file, or an eighth of the bytes of its rows as text,
+    /// whichever is more. The file also gets a footer. `None`: a delimited stream has only the mark at its
+    /// start, by which readers find it in concatenated files.
     pub restart_bytes: Option<u64>,
-    /// Bounds that a reader of the stream has: what it would refuse is not written.
+    /// The limits of readers of the stream: data that a reader would reject is not written.
     pub limits: Limits,
 }
 
 impl With for EncodeOptions {}
 
 impl EncodeOptions {
-    /// What Jelly-JVM does for Jelly-RDF: frames of 256 rows, delimited.
+    /// The defaults of Jelly-JVM for Jelly-RDF: delimited frames of 256 rows.
     pub fn rdf() -> Self {
         EncodeOptions {
             frame_rows: 256,
@@ -42,16 +43,16 @@ impl EncodeOptions {
         }
     }
 
-    /// What Jelly-JVM does for Jelly-Patch: frames of 512 rows, delimited.
+    /// The defaults of Jelly-JVM for Jelly-Patch: delimited frames of 512 rows.
     pub fn patch() -> Self {
         EncodeOptions { frame_rows: 512, ..EncodeOptions::rdf() }
     }
 }
 
-/// The row that holds the options, of either format.
+/// The field of the options row, in both formats.
 pub(crate) const OPTIONS_FIELD: u32 = 1;
 
-/// `RdfStreamOptions`.
+/// Encodes `RdfStreamOptions`.
 pub(crate) fn write_rdf_options(options: &RdfOptions) -> Buffer {
     let mut out = Buffer::default();
     if !options.stream_name.is_empty() {
@@ -64,7 +65,7 @@ pub(crate) fn write_rdf_options(options: &RdfOptions) -> Buffer {
     out
 }
 
-/// `RdfPatchOptions`.
+/// Encodes `RdfPatchOptions`.
 pub(crate) fn write_patch_options(options: &PatchOptions) -> Buffer {
     let mut out = Buffer::default();
     out.number(1, options.statement_type.number().into());
@@ -82,7 +83,7 @@ fn write_common(out: &mut Buffer, features: Features, tables: TableSizes) {
     out.number_unless_zero(11, tables.datatypes.into());
 }
 
-/// Rejects tables that no reader takes, and combinations that cannot be.
+/// Rejects tables that no reader accepts, and impossible combinations.
 pub(crate) fn check(tables: TableSizes, encode: &EncodeOptions) -> Result<()> {
     if tables.names < MIN_NAME_TABLE {
         let message = format!("a name table of {} entries; the minimum is {MIN_NAME_TABLE}", tables.names);

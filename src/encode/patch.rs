@@ -1,4 +1,4 @@
-//! Writes Jelly-Patch: FRAME, FLAT and PUNCTUATED, of TRIPLES and QUADS.
+//! Writes Jelly-Patch: FRAME, FLAT and PUNCTUATED, with TRIPLES and QUADS.
 
 use super::EncodeOptions;
 use super::options::write_patch_options;
@@ -32,7 +32,7 @@ pub struct PatchEncoder {
 }
 
 impl PatchEncoder {
-    /// An encoder at the start of a stream. The version in `options` is ignored: it is 1.
+    /// Creates an encoder at the start of a stream. The version in `options` is ignored: it is 1.
     pub fn new(mut options: PatchOptions, encode: EncodeOptions) -> Result<Self> {
         options.version = PATCH_VERSION;
         let format = Format {
@@ -59,12 +59,12 @@ impl PatchEncoder {
         self.stream.settle(done)
     }
 
-    /// Ends the patch, also an empty one.
+    /// Ends the patch, which may be empty.
     pub fn end_patch(&mut self) -> Result<()> {
         self.push(&PatchOp::End(PatchEnd::Mark))
     }
 
-    /// Ends the frame if it has rows; in FRAME streams it ends a patch, empty or not.
+    /// Ends the frame if it has rows; in FRAME streams it ends a patch, which may be empty.
     pub fn end_frame(&mut self) -> Result<()> {
         if self.keeps_frames() {
             return self.end_patch();
@@ -74,31 +74,31 @@ impl PatchEncoder {
         self.stream.settle(done)
     }
 
-    /// Ends the stream: an open patch, the last frame, and the footer if it has one. A stream without patches is
-    /// PUNCTUATED, because each stream of another type has one.
+    /// Ends the stream: an open patch, the last frame, and the footer if there is one. A stream without
+    /// patches becomes PUNCTUATED, because a stream of another type always has a patch.
     pub fn finish(&mut self) -> Result<()> {
         self.stream.check_open()?;
         let done = self.finish_stream();
         self.stream.settle(done)
     }
 
-    /// What takes the terms of a row one by one.
+    /// Returns the sink for the terms of a row.
     #[inline(always)]
     pub(crate) fn row_terms(&mut self) -> &mut Stream {
         &mut self.stream
     }
 
-    /// The whole frames that the caller has not taken yet.
+    /// The complete frames that the caller has not taken yet.
     pub fn output(&mut self) -> &mut Vec<u8> {
         self.stream.output()
     }
 
-    /// What was taken of the output is a message of its own: another frame without its length may follow.
+    /// Ends the message that was taken from the output: another frame without a length may follow.
     pub fn end_message(&mut self) {
         self.stream.end_message();
     }
 
-    /// Offsets of the frames so far at which decoding may begin.
+    /// Offsets of the frames so far at which decoding can begin.
     pub fn restart_offsets(&self) -> impl Iterator<Item = u64> {
         self.stream.restart_offsets()
     }
@@ -152,14 +152,14 @@ impl PatchEncoder {
             PatchOp::AddPrefix { name, iri, graph } => self.prefix(ADD_PREFIX, name, Some(iri), &graph),
             PatchOp::DeletePrefix { name, iri, graph } => self.prefix(DELETE_PREFIX, name, iri, &graph),
             PatchOp::Begin => {
-                let _ = counters.begin(); // what is unfinished is written as it is
+                let _ = counters.begin(); // an unfinished transaction is written as it is
                 self.stream.push_row(BEGIN)
             }
             PatchOp::Commit | PatchOp::Abort => {
                 let _ = counters.close();
                 self.stream.push_row(if matches!(op, PatchOp::Commit) { COMMIT } else { ABORT })
             }
-            // these are dealt with where rows come in
+            // handled where rows are received
             PatchOp::Add(..) | PatchOp::Delete(..) | PatchOp::End(_) => Ok(()),
         }
     }
@@ -203,7 +203,7 @@ impl PatchEncoder {
         }
         let Counters { frame, patch, has_rows, .. } = self.stream.counters;
         if frame == 0 && patch == 0 && !has_rows {
-            // options alone would be a patch of FRAME and FLAT, and no bytes at all are no stream
+            // options alone would be a patch in FRAME and FLAT, and an output of zero bytes is not a stream
             let options = PatchOptions { stream_type: PatchStreamType::Punctuated, ..self.options };
             self.stream.change_options(&write_patch_options(&options));
             return self.stream.finish(true, 0);
@@ -227,7 +227,7 @@ impl PatchSink for PatchEncoder {
 
     #[inline(always)]
     fn terms(&mut self, _: RowNumbers) -> Option<&mut impl for<'t> TermSink<'t>> {
-        // a row that came as a whole was before it: no second patch of a FLAT stream comes so far
+        // a whole row preceded it, so a second patch of a FLAT stream does not get here
         self.stream.cells()
     }
 

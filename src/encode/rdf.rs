@@ -19,13 +19,13 @@ const GRAPH_END: u32 = 5;
 const NAMESPACE: u32 = 6;
 const NAME: u32 = 9;
 
-/// A graph of a GRAPHS stream that did not end.
+/// The open graph of a GRAPHS stream.
 #[derive(Debug)]
 struct OpenGraph {
     graph: TermBuf,
-    /// The caller said that it starts, and will say that it ends.
+    /// Whether the caller started it and will end it.
     explicit: bool,
-    /// Its start is written; not so after a sync point, before which it had to end.
+    /// Whether its start is written; not after a sync point, before which it had to end.
     started: bool,
 }
 
@@ -34,14 +34,15 @@ struct OpenGraph {
 pub struct RdfEncoder {
     stream: Stream,
     options: RdfOptions,
-    /// Frames have a meaning.
+    /// Whether frames have a meaning.
     grouped: bool,
     namespaces: Option<bool>,
     open: Option<OpenGraph>,
 }
 
 impl RdfEncoder {
-    /// An encoder at the start of a stream. The version in `options` is ignored: it is 2 with namespaces, else 1.
+    /// Creates an encoder at the start of a stream. The version in `options` is ignored: it is 2 with
+    /// namespaces, otherwise 1.
     pub fn new(mut options: RdfOptions, encode: EncodeOptions) -> Result<Self> {
         options.version = if encode.namespaces == Some(true) { RDF_VERSION } else { 1 };
         let grouped = options.logical_type.is_grouped();
@@ -62,7 +63,7 @@ impl RdfEncoder {
         })
     }
 
-    /// Adds a statement; in GRAPHS, runs of equal graphs become graphs.
+    /// Adds a statement. In GRAPHS, consecutive statements with the same graph become a graph.
     #[inline]
     pub fn push(&mut self, statement: &Statement<'_>) -> Result<()> {
         self.stream.check_open()?;
@@ -70,42 +71,42 @@ impl RdfEncoder {
         self.stream.settle(done)
     }
 
-    /// Ends the frame, empty or not, and a graph that nobody started.
+    /// Ends the frame, which may be empty, and a graph that the caller did not start.
     pub fn end_frame(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
         self.stream.check_open()?;
         let done = self.close_frame(metadata);
         self.stream.settle(done)
     }
 
-    /// What takes the terms of a row one by one.
+    /// Returns the sink for the terms of a row.
     #[inline(always)]
     pub(crate) fn row_terms(&mut self) -> &mut Stream {
         &mut self.stream
     }
 
-    /// Whether a frame is being made.
+    /// Whether a frame is under construction.
     pub fn has_begun(&self) -> bool {
         self.stream.has_begun()
     }
 
-    /// Ends the stream: the open graph, the last frame, and the footer if it has one.
+    /// Ends the stream: the open graph, the last frame, and the footer if there is one.
     pub fn finish(&mut self) -> Result<()> {
         self.stream.check_open()?;
         let done = self.finish_stream();
         self.stream.settle(done)
     }
 
-    /// The whole frames that the caller has not taken yet.
+    /// The complete frames that the caller has not taken yet.
     pub fn output(&mut self) -> &mut Vec<u8> {
         self.stream.output()
     }
 
-    /// What was taken of the output is a message of its own: another frame without its length may follow.
+    /// Ends the message that was taken from the output: another frame without a length may follow.
     pub fn end_message(&mut self) {
         self.stream.end_message();
     }
 
-    /// Offsets of the frames so far at which decoding may begin.
+    /// Offsets of the frames so far at which decoding can begin.
     pub fn restart_offsets(&self) -> impl Iterator<Item = u64> {
         self.stream.restart_offsets()
     }
@@ -165,7 +166,7 @@ impl RdfEncoder {
         self.split()
     }
 
-    /// The first namespace came.
+    /// Changes the stream to version 2 for its first namespace.
     fn become_version_2(&mut self) -> Result<()> {
         self.options.version = RDF_VERSION;
         self.namespaces = Some(true);
@@ -177,7 +178,7 @@ impl RdfEncoder {
         Err(Error::new(ErrorKind::EncodeUndeclared, message))
     }
 
-    /// Begins the frame; after a sync point the open graph starts again.
+    /// Begins the frame; after a sync point it starts the open graph again.
     #[inline(always)]
     fn begin(&mut self) -> Result<()> {
         self.stream.begin();
@@ -236,7 +237,7 @@ impl RdfEncoder {
         self.write_frame(metadata)
     }
 
-    /// Writes the frame; before a sync point the open graph ends.
+    /// Writes the frame; before a sync point it ends the open graph.
     #[inline(never)]
     fn write_frame(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
         if self.stream.restart_follows()
@@ -268,7 +269,7 @@ impl Sink for RdfEncoder {
         true
     }
 
-    /// Frames that have a meaning or metadata are kept; others are cut again.
+    /// Keeps frames that have a meaning or metadata; others are divided again.
     fn frame_end(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
         let kept = kept_metadata(metadata);
         if self.grouped || !kept.is_empty() { self.end_frame(&kept) } else { Ok(()) }
@@ -283,7 +284,7 @@ impl RdfSink for RdfEncoder {
 
     #[inline(always)]
     fn terms(&mut self, _: u64) -> Option<&mut impl for<'t> TermSink<'t>> {
-        // in GRAPHS the graph comes first, and is known last
+        // in GRAPHS the graph is written first but known last
         if self.options.physical_type == PhysicalType::Graphs { None } else { self.stream.cells() }
     }
 
@@ -301,7 +302,7 @@ impl RdfSink for RdfEncoder {
         self.stream.settle(done)
     }
 
-    /// A graph that is open ends. In streams other than GRAPHS the statements say it.
+    /// Ends the open graph. In streams other than GRAPHS, the statements have their graphs.
     fn graph_start(&mut self, graph: Term<'_>) -> Result<()> {
         self.stream.check_open()?;
         let done = self.start_graph(&graph, true);

@@ -17,18 +17,18 @@ enum Kind {
     DefaultGraph,
 }
 
-/// The last term of a place, copied.
+/// A copy of the last term at a place.
 #[derive(Debug, Default)]
 struct Last {
     kind: Kind,
-    /// IRI, label or lexical form.
+    /// The IRI, label or lexical form.
     text: Buffer,
-    /// Language tag or datatype.
+    /// The language tag or datatype.
     qualifier: Buffer,
     triple: Option<Triple>,
 }
 
-/// A term in parts; its IRI lies in one piece.
+/// Splits a term into parts; its IRI must be in one piece.
 #[inline(always)]
 fn parts<'a>(term: &Term<'a>) -> (Kind, &'a str, &'a str) {
     match *term {
@@ -46,7 +46,7 @@ fn parts<'a>(term: &Term<'a>) -> (Kind, &'a str, &'a str) {
     }
 }
 
-/// Whether two terms, whose IRIs lie in one piece, are the same.
+/// Whether two terms, whose IRIs are in one piece, are equal.
 #[cfg(feature = "arrow")]
 pub(crate) fn is_same_term(one: &Term<'_>, other: &Term<'_>) -> bool {
     parts(one) == parts(other)
@@ -83,7 +83,7 @@ impl Last {
     }
 }
 
-/// About how many bytes of text a term has: its marks and escapes are not counted one by one.
+/// Approximate size of a term as text: marks and escapes are not counted one by one.
 pub(super) fn text_len(term: &Term<'_>) -> usize {
     match term {
         Term::DefaultGraph => 0,
@@ -96,7 +96,7 @@ pub(super) fn text_len(term: &Term<'_>) -> usize {
     }
 }
 
-/// The brackets or quotes of a term, and the blank after it.
+/// The brackets or quotes of a term, and the space after it.
 const MARKS: usize = 3;
 
 #[cold]
@@ -123,7 +123,7 @@ pub(crate) struct Repeats {
 }
 
 impl Repeats {
-    /// Whether the last term of this place is this one.
+    /// Whether the last term at this place is equal to this one.
     #[inline(always)]
     pub(crate) fn is(&self, place: usize, term: &Term<'_>) -> bool {
         self.last[place].is(term)
@@ -135,20 +135,20 @@ impl Repeats {
         self.passed &= !(1 << place);
     }
 
-    /// Without a copy: the caller will say whether the next term is the same.
+    /// Records a term without a copy: the caller will state whether the next term is the same.
     #[inline(always)]
     pub(crate) fn pass(&mut self, place: usize) {
         self.last[place].kind = Kind::Unset;
         self.passed |= 1 << place;
     }
 
-    /// The places of which nothing was copied.
+    /// The places of terms that were not copied.
     #[inline(always)]
     pub(crate) fn passed(&self) -> u8 {
         self.passed
     }
 
-    /// Forgets all terms.
+    /// Removes all terms.
     pub(crate) fn restart(&mut self) {
         *self = Repeats::default();
     }

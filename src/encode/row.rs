@@ -6,20 +6,20 @@ use crate::wire::{Buffer, Open, SHORT_HEAD, varint_len};
 /// The field of rows in a frame.
 const ROWS: u32 = 1;
 
-/// Rows, encoded, and the message of the row under construction, where it will stay.
+/// Encoded rows, and the message of the row under construction in its final place.
 #[derive(Debug)]
 pub(crate) struct Rows {
     bytes: Buffer,
-    /// Where the rows that are complete end. Room for the head of a row follows, then its message.
+    /// The end of the complete rows. Room for the head of a row follows, then its message.
     end: usize,
-    /// The message, while an entry is put before it.
+    /// The message, while an entry is inserted before it.
     aside: Buffer,
     count: usize,
-    /// The member of a row that holds a name entry; prefixes and datatypes are the next two.
+    /// The field of name entries in a row; the fields of prefixes and datatypes follow it.
     name_field: u32,
 }
 
-/// A message within that of the row, and where rows ended when it was opened.
+/// A message inside the message of the row, and the end of the rows when it was opened.
 #[must_use]
 pub(crate) struct Within(Open, usize);
 
@@ -28,7 +28,7 @@ impl Rows {
         Rows { bytes: Buffer::default(), end: 0, aside: Buffer::default(), count: 0, name_field }
     }
 
-    /// A row by itself: a member and its message.
+    /// A single row: a member and its message.
     pub(crate) fn alone(field: u32, message: &[u8]) -> Buffer {
         let mut bytes = Buffer::default();
         bytes.header_in(ROWS, field, message.len());
@@ -36,18 +36,18 @@ impl Rows {
         bytes
     }
 
-    /// Counts a row that is written before these.
+    /// Counts a row that is written before these rows.
     pub(crate) fn count_one(&mut self) {
         self.count += 1;
     }
 
-    /// How many there are.
+    /// Number of rows.
     #[inline(always)]
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    /// Those that are complete.
+    /// The complete rows.
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.bytes.as_bytes()[..self.end]
     }
@@ -57,26 +57,26 @@ impl Rows {
         (self.end, self.count) = (0, 0);
     }
 
-    /// A row begins; what there is of one that did not end is cut off.
+    /// Begins a row; removes an unfinished row.
     #[inline(always)]
     pub(crate) fn begin(&mut self) {
         self.bytes.truncate(self.end);
         self.bytes.open_in();
     }
 
-    /// The message of the row, to be written on.
+    /// The message of the row, to be extended.
     #[inline(always)]
     pub(crate) fn message(&mut self) -> &mut Buffer {
         &mut self.bytes
     }
 
-    /// Bytes of the message.
+    /// Size of the message in bytes.
     #[inline(always)]
     pub(crate) fn message_len(&self) -> usize {
         self.bytes.len() - self.end - SHORT_HEAD
     }
 
-    /// The row is complete: this member.
+    /// Completes the row, with this field.
     #[inline(always)]
     pub(crate) fn finish(&mut self, field: u32) {
         self.bytes.close_in(self.end, ROWS, field);
@@ -90,18 +90,19 @@ impl Rows {
         self.finish(field);
     }
 
-    /// Opens a message in that of the row.
+    /// Opens a message inside the message of the row.
     pub(crate) fn open(&mut self, field: u32) -> Within {
         Within(self.bytes.open(field), self.end)
     }
 
-    /// Closes it.
+    /// Closes the message.
     pub(crate) fn close(&mut self, within: Within) {
         let Within(open, end) = within;
         self.bytes.close(open.moved(self.end - end));
     }
 
-    /// Adds a lookup entry before the row under construction; id 0 is the one after the entry set last.
+    /// Adds a lookup entry before the row under construction; id 0 means the id after the entry that was set
+    /// last.
     pub(crate) fn entry(&mut self, table: TableKind, wire_id: u32, value: &[u8]) {
         self.aside.clear();
         self.aside.raw(&self.bytes.as_bytes()[self.end..]);

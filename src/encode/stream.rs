@@ -1,4 +1,5 @@
-//! What both formats share: the frame under construction, when it ends, and whether the encoder is alive.
+//! The common part of both encoders: the frame under construction, when it ends, and the state of the
+//! encoder.
 
 use super::EncodeOptions;
 use super::frame::{Frames, metadata_entry};
@@ -14,7 +15,7 @@ use crate::wire::Buffer;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Open,
-    /// An error came: what was begun is never written.
+    /// An error occurred: the unfinished frame is never written.
     Failed,
     Finished,
 }
@@ -29,33 +30,33 @@ pub(crate) struct Stream {
     restarts: Option<Restarts>,
     /// The options row.
     options: Buffer,
-    /// The frame begins with it.
+    /// Whether the frame begins with the options row.
     has_options: bool,
-    /// Statements have graphs.
+    /// Whether statements have graphs.
     pub(super) has_graphs: bool,
-    /// Rows at which a frame ends.
+    /// Number of rows after which a frame ends.
     frame_rows: usize,
-    /// Bytes of its rows at which a frame ends.
+    /// Number of bytes in its rows after which a frame ends.
     cut: usize,
     row_bytes: usize,
-    /// The frame has its options, if it is to have them.
+    /// Whether the frame has its options, if it needs them.
     begun: bool,
     /// Metadata before the rows.
     head: Buffer,
     state: State,
 }
 
-/// What the formats tell their stream.
+/// The properties of a format.
 pub(crate) struct Format {
-    /// The member of a row that holds a name entry.
+    /// The field of name entries in a row.
     pub(crate) name_field: u32,
     /// The message of the options row.
     pub(crate) options: Buffer,
     pub(crate) features: Features,
     pub(crate) tables: TableSizes,
-    /// Statements have graphs.
+    /// Whether statements have graphs.
     pub(crate) has_graphs: bool,
-    /// Frames end by themselves.
+    /// Whether frames end automatically.
     pub(crate) splits: bool,
 }
 
@@ -90,17 +91,17 @@ impl Stream {
         &mut self.frames.output
     }
 
-    /// What was written is a message of its own: another frame may follow.
+    /// Ends the message that was written: another frame may follow.
     pub(crate) fn end_message(&mut self) {
         self.frames.end_message();
     }
 
-    /// Offsets of the frames at which decoding may begin.
+    /// Offsets of the frames at which decoding can begin.
     pub(crate) fn restart_offsets(&self) -> impl Iterator<Item = u64> {
         self.restarts.iter().flat_map(Restarts::offsets)
     }
 
-    /// Rejects work after an error or the end.
+    /// Returns an error after a previous error or after the end.
     #[inline(always)]
     pub(crate) fn check_open(&self) -> Result<()> {
         if self.state == State::Open { Ok(()) } else { Err(self.closed()) }
@@ -115,7 +116,7 @@ impl Stream {
         Error::new(ErrorKind::Argument, message)
     }
 
-    /// Remembers whether work failed.
+    /// Records whether an operation failed.
     #[inline(always)]
     pub(crate) fn settle(&mut self, done: Result<()>) -> Result<()> {
         if done.is_err() {
@@ -124,7 +125,7 @@ impl Stream {
         done
     }
 
-    /// Begins the frame, if it has not begun; says whether all before it is forgotten.
+    /// Begins the frame if it has not begun; returns whether all previous state was dropped.
     #[inline(always)]
     pub(crate) fn begin(&mut self) -> bool {
         !self.begun && self.begin_frame()
@@ -144,13 +145,13 @@ impl Stream {
             self.rows.count_one();
         }
         if marked {
-            // of the first one too, for other readers of files that were put end to end
+            // also in the first frame, for other readers of concatenated files
             self.terms.restart();
         }
         marked && !is_first
     }
 
-    /// Changes the options, unless the first frame was written with those before; says whether it did.
+    /// Changes the options unless the first frame was already written; returns whether the options changed.
     pub(crate) fn change_options(&mut self, message: &Buffer) -> bool {
         let is_first = self.counters.frame == 0;
         if is_first {
@@ -159,12 +160,12 @@ impl Stream {
         is_first
     }
 
-    /// The options row, if the frame has it.
+    /// The options row, if the frame has one.
     fn options_row(&self) -> &[u8] {
         if self.has_options { self.options.as_bytes() } else { &[] }
     }
 
-    /// A row begins.
+    /// Begins a row.
     #[inline(always)]
     pub(crate) fn begin_row(&mut self) {
         self.terms.begin_row(&mut self.rows);
@@ -181,7 +182,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Whether the frame has as many rows, or bytes, as it should.
+    /// Whether the frame has enough rows or bytes.
     #[inline(always)]
     pub(crate) fn is_full(&self) -> bool {
         self.rows.count() >= self.frame_rows || self.rows.as_bytes().len() >= self.cut
@@ -220,8 +221,8 @@ impl Stream {
         Ok(())
     }
 
-    /// Ends the stream; readers find so many rows and patches more than there were. One without any row has
-    /// options only if it is `never_empty`.
+    /// Ends the stream; `implied` is the number of rows and patches that readers add at the end. A stream
+    /// without rows gets its options only if it is `never_empty`.
     pub(crate) fn finish(&mut self, never_empty: bool, implied: u64) -> Result<()> {
         if self.begun || never_empty && self.counters.frame == 0 {
             self.end_frame(&[])?;

@@ -1,4 +1,4 @@
-//! Terms to the members of a row, in the order in which ids count.
+//! Encodes terms as the members of a row, in the order in which ids are assigned.
 
 use super::iri::IriState;
 use super::literal::{self, Recent, Tail};
@@ -13,7 +13,7 @@ use crate::options::{Features, TableSizes};
 use crate::sink::Same;
 use crate::term::{Iri, Literal, LiteralKind, Term, Triple, XSD_STRING};
 
-/// What the terms of a stream share.
+/// The state shared by the terms of a stream.
 #[derive(Debug)]
 pub(crate) struct Terms {
     pub(super) lookups: Lookups,
@@ -23,14 +23,14 @@ pub(crate) struct Terms {
     features: Features,
     nesting: usize,
     pub(super) term_bytes: usize,
-    /// Places whose last term is not that of the last statement of the caller.
+    /// Places whose last term is not the one in the caller's last statement.
     pub(super) fresh: u8,
-    /// Places of which the caller announced that the next statement says whether they repeat.
+    /// Places for which the caller announced that the next statement states whether they repeat.
     pub(super) exact: u8,
-    /// About how many bytes all statements so far have as lines of text; counted if sync points depend on it.
+    /// Approximate size of all statements so far as lines of text; counted if sync points depend on it.
     text_bytes: u64,
     counts_text: bool,
-    /// What the terms of the last statement have of them.
+    /// The part of each term of the last statement in this size.
     pub(super) text_lens: [usize; 4],
     /// The text of an IRI that came in two pieces.
     joined: String,
@@ -58,7 +58,7 @@ impl Terms {
         }
     }
 
-    /// A sync point: nothing after it may refer to what is before.
+    /// Starts a sync point: nothing after it may refer to anything before.
     pub(crate) fn restart(&mut self) {
         self.lookups.restart();
         self.ids.restart();
@@ -67,7 +67,7 @@ impl Terms {
         self.fresh = ALL;
     }
 
-    /// A row begins.
+    /// Begins a row.
     #[inline(always)]
     pub(crate) fn begin_row(&mut self, rows: &mut Rows) {
         self.lookups.begin_row();
@@ -75,13 +75,13 @@ impl Terms {
         rows.begin();
     }
 
-    /// What can be relied on of what the caller knows to repeat.
+    /// The repetitions stated by the caller that are reliable.
     #[inline(always)]
     pub(crate) fn usable(&self, same: Same) -> Same {
         Same(same.0 & !self.fresh)
     }
 
-    /// The terms of a statement that do not repeat.
+    /// Encodes the terms of a statement that do not repeat.
     #[inline(always)]
     pub(crate) fn statement<const PLACES: usize>(
         &mut self,
@@ -91,10 +91,10 @@ impl Terms {
     ) -> Result<()> {
         let next = same.exact_next();
         let same = self.usable(same);
-        // the others surely differ
+        // the others certainly differ
         let compared = !(std::mem::replace(&mut self.exact, next) & !self.fresh);
         self.begin_row(rows);
-        // not a loop: each place has code, and branches, of its own
+        // not a loop: each place has its own code and branches
         let [subject, predicate, object, graph] = terms;
         if !same.at(0) {
             self.unless_repeated(subject, 0, 1, compared, rows)?;
@@ -112,7 +112,7 @@ impl Terms {
         if uncopied != 0 {
             self.copy(terms, uncopied);
         }
-        self.fresh = 0; // a graph that is not written has one of its own, or none
+        self.fresh = 0; // a graph that is not written here is tracked separately, or does not exist
         if self.counts_text {
             self.text_lens = terms.each_ref().map(text_len);
         }
@@ -120,7 +120,7 @@ impl Terms {
         Ok(())
     }
 
-    /// A statement is complete.
+    /// Counts the text of a complete statement.
     #[inline(always)]
     pub(super) fn count_text(&mut self) {
         if self.counts_text {
@@ -128,12 +128,12 @@ impl Terms {
         }
     }
 
-    /// About how many bytes all statements so far have as lines of text.
+    /// Approximate size of all statements so far as lines of text.
     pub(crate) fn text_bytes(&self) -> u64 {
         self.text_bytes
     }
 
-    /// The caller will not say whether these places of the next statement repeat.
+    /// Copies the terms for which the caller will not state whether they repeat in the next statement.
     #[cold]
     fn copy(&mut self, terms: &[Term<'_>; 4], places: u8) {
         for place in (0..4).filter(|place| places >> place & 1 != 0) {
@@ -141,7 +141,8 @@ impl Terms {
         }
     }
 
-    /// A term of a place that can repeat, from `field` on; `compared`: the places that may repeat.
+    /// Encodes a term at a place that can repeat, with fields from `field` on; `compared`: the places that
+    /// may repeat.
     #[inline(always)]
     fn unless_repeated(
         &mut self,
@@ -165,7 +166,7 @@ impl Terms {
         })
     }
 
-    /// Does work on a term whose IRI lies in one piece, as tables and comparisons need it.
+    /// Calls `work` with a term whose IRI is in one piece, as tables and comparisons need it.
     #[inline(always)]
     fn joined<R>(&mut self, term: &Term<'_>, work: impl FnOnce(&mut Self, &Term<'_>) -> R) -> R {
         match term {
@@ -182,14 +183,14 @@ impl Terms {
         }
     }
 
-    /// The graph of a prefix, which can repeat that of a statement.
+    /// Encodes the graph of a prefix, which can repeat the graph of a statement.
     pub(crate) fn repeating_graph(&mut self, graph: &Term<'_>, field: u32, rows: &mut Rows) -> Result<()> {
         self.forget_graph();
         self.exact &= !0b1000;
         self.unless_repeated(graph, 3, field, ALL, rows)
     }
 
-    /// A graph that is always written; later ones are compared with it.
+    /// Encodes a graph that is always written; later graphs are compared with it.
     pub(crate) fn graph(&mut self, graph: &Term<'_>, field: u32, rows: &mut Rows) -> Result<()> {
         self.forget_graph();
         self.joined(graph, |terms, graph| {
@@ -199,7 +200,7 @@ impl Terms {
         })
     }
 
-    /// Whether the last graph is this one.
+    /// Whether the last graph is equal to this one.
     #[inline(always)]
     pub(crate) fn is_last_graph(&mut self, graph: &Term<'_>) -> bool {
         self.joined(graph, |terms, graph| terms.repeats.is(3, graph))
@@ -211,28 +212,28 @@ impl Terms {
         self.usable(same).at(3)
     }
 
-    /// The last graph is not that of the caller's last statement.
+    /// Records that the last graph is not the one in the caller's last statement.
     pub(crate) fn forget_graph(&mut self) {
         self.fresh |= 0b1000;
     }
 
-    /// The graph is known to the caller again.
+    /// Records that the caller knows the graph again.
     #[inline(always)]
     pub(crate) fn graph_is_known(&mut self) {
         self.fresh &= !0b1000;
     }
 
-    /// The value of a header: never a repetition.
+    /// Encodes the value of a header, which never repeats.
     pub(crate) fn header(&mut self, value: &Term<'_>, field: u32, rows: &mut Rows) -> Result<()> {
         self.joined(value, |terms, value| terms.term(value, Place::Header, field, rows))
     }
 
-    /// The IRI of a prefix: never a repetition.
+    /// Encodes the IRI of a prefix, which never repeats.
     pub(crate) fn namespace(&mut self, iri: Iri<'_>, rows: &mut Rows) -> Result<()> {
         self.header(&Term::Iri(iri), 2, rows)
     }
 
-    /// The label or key that a row begins with.
+    /// Encodes the label or key at the start of a row.
     pub(crate) fn label(&self, label: &str, rows: &mut Rows) -> Result<()> {
         self.check_length(label)?;
         if !label.is_empty() {
@@ -241,7 +242,7 @@ impl Terms {
         Ok(())
     }
 
-    /// An IRI in one piece.
+    /// Encodes an IRI in one piece.
     #[inline(always)]
     fn iri(&mut self, iri: &str, place: Place, field: u32, rows: &mut Rows) -> Result<()> {
         self.check_length(iri)?;
@@ -250,7 +251,7 @@ impl Terms {
         Ok(())
     }
 
-    /// A term; `field` is that of an IRI in this place, those of other terms follow it.
+    /// Encodes a term; `field` is the field of an IRI at this place, and the fields of other terms follow it.
     #[inline(always)]
     pub(super) fn term(&mut self, term: &Term<'_>, place: Place, field: u32, rows: &mut Rows) -> Result<()> {
         match *term {
@@ -267,7 +268,7 @@ impl Terms {
                 if !matches!(place, Place::Object | Place::Header) {
                     self.generalized(term, place)?;
                 }
-                // in a graph, the default graph comes before literals
+                // for a graph, the field of the default graph precedes literals
                 let field = field + 2 + u32::from(place == Place::Graph);
                 self.literal(&literal, field, rows)
             }
@@ -334,7 +335,7 @@ impl Terms {
         if text.len() <= self.term_bytes { Ok(()) } else { Err(too_long(text)) }
     }
 
-    /// Rejects a generalized term that the options do not declare.
+    /// Rejects a generalized term if the options do not declare it.
     #[cold]
     fn generalized(&self, term: &Term<'_>, place: Place) -> Result<()> {
         if self.features.generalized_statements {
@@ -349,7 +350,7 @@ impl Terms {
     }
 }
 
-/// For streams of triples.
+/// Rejects graphs, for streams of triples.
 #[inline(always)]
 pub(crate) fn refuse_graph(graph: &Term<'_>) -> Result<()> {
     match graph {

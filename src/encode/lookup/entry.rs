@@ -1,25 +1,26 @@
-//! Entries of a table, side by side: what a known text needs lies in one line of the cache.
+//! The entries of a table, in contiguous memory: the data for a known text is in one cache line.
 
 use crate::buffer::copy;
 
-/// A text and what is known of it.
+/// A text and its properties.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 pub(super) struct Entry {
     text: Text,
     pub(super) hash: u32,
-    /// The next entry in the chain of its hash; 0 is none.
+    /// The next entry in the hash chain; 0 means none.
     pub(super) next: u32,
-    /// An IRI that ends so may split in it.
+    /// Whether an IRI that ends with this text may be split inside it.
     pub(super) may_split: bool,
-    /// An IRI that begins, ends or is so may stand between `<` and `>` as it is.
+    /// Whether an IRI that begins or ends with this text, or is equal to it, needs no escapes between `<` and
+    /// `>`.
     pub(super) plain: bool,
 }
 
-/// Bytes that a short text may have, so that an entry has 64.
+/// Maximum size of a short text, so that an entry has 64 bytes.
 const SHORT: usize = 46;
 
-/// Nearly all texts are short. Each would else be a piece of memory of its own, anywhere.
+/// The text, stored in the entry if it is short, as nearly all texts are, to avoid a separate allocation.
 #[derive(Debug)]
 enum Text {
     Short { length: u8, bytes: [u8; SHORT] },
@@ -33,7 +34,7 @@ impl Default for Text {
 }
 
 impl Entry {
-    /// Entry 0, of no text.
+    /// Entry 0, which has no text.
     pub(super) fn none() -> Self {
         Entry { plain: true, ..Entry::default() }
     }
@@ -46,7 +47,7 @@ impl Entry {
         }
     }
 
-    /// Replaces the text; gives memory back where it held far more.
+    /// Replaces the text; frees memory if much more was allocated than needed.
     pub(super) fn set_text(&mut self, text: &[u8]) {
         if text.len() > SHORT {
             return self.set_long(text);
@@ -71,7 +72,7 @@ impl Entry {
         }
     }
 
-    /// Bytes of memory for the text.
+    /// Bytes of memory allocated for the text.
     pub(super) fn held(&self) -> usize {
         match &self.text {
             Text::Short { length, .. } => usize::from(*length),
