@@ -1,4 +1,4 @@
-//! N-Triples and N-Quads in blocks of whole lines.
+//! Divides N-Triples and N-Quads into blocks of whole lines.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -9,52 +9,52 @@ use crate::error::Result;
 use crate::io::rest;
 use crate::reader::Poll;
 
-/// Bytes of a block, and of the longest line that is in one.
+/// Size of a block in bytes, and of the longest line in a block.
 const LEAST: usize = 1 << 20;
 const MOST: usize = 8 << 20;
 /// Bytes read at a time.
 const CHUNK: usize = 256 << 10;
 
-/// Whole lines.
+/// A block of whole lines.
 #[derive(Debug)]
 pub(crate) struct Block {
     pub(crate) bytes: Arc<Vec<u8>>,
-    /// Its first byte in the source.
+    /// The offset of its first byte in the source.
     pub(crate) offset: u64,
-    /// Its ends of lines, once they are counted.
+    /// Its number of line ends, once they are counted.
     pub(crate) lines: u64,
 }
 
-/// Cuts a text into blocks.
+/// Divides a text into blocks.
 pub(crate) struct Blocks {
     reader: Box<dyn Read + Send>,
-    /// What was read and is in no block.
+    /// The bytes that were read and are not in a block.
     held: Vec<u8>,
-    /// Memory of blocks that nobody reads any more.
+    /// The memory of blocks that were read.
     idle: Vec<Vec<u8>>,
-    /// What came behind that.
+    /// The error after these bytes.
     failed: Option<io::Error>,
     ended: bool,
     offset: u64,
 }
 
 impl Block {
-    /// Counts its lines.
+    /// Counts the lines of the block.
     pub(crate) fn count(&mut self) {
         self.lines = memchr_iter(b'\n', &self.bytes).count() as u64;
     }
 }
 
 impl Blocks {
-    /// Of a text at its start.
+    /// Creates the blocks of a text at its start.
     pub(crate) fn new(reader: Box<dyn Read + Send>) -> Self {
         Blocks { reader, held: Vec::new(), idle: Vec::new(), failed: None, ended: false, offset: 0 }
     }
 
-    /// The next block, the last one without an end of its last line; `None`: there is none, or a line that is too long,
-    /// or an error.
+    /// The next block; in the last block, the last line may lack its end. `None`: there is no more block, a
+    /// line is too long, or an error occurred.
     pub(crate) fn next(&mut self, poll: Poll<'_>) -> Result<Option<Block>> {
-        // the last line ends behind this
+        // the last line ends after this place
         let mut from = 0;
         loop {
             let end = memrchr(b'\n', &self.held[from..]).map(|at| from + at + 1);
@@ -83,7 +83,7 @@ impl Blocks {
         Block { bytes: Arc::new(bytes), offset, lines: 0 }
     }
 
-    /// Takes the memory of a block that was read.
+    /// Takes back the memory of a block that was read.
     pub(crate) fn recycle(&mut self, block: Block) {
         if let Some(mut bytes) = Arc::into_inner(block.bytes) {
             bytes.clear();
@@ -91,7 +91,7 @@ impl Blocks {
         }
     }
 
-    /// Reads more; `false`: there is no more, or an error.
+    /// Reads more; `false`: the source has ended, or an error occurred.
     fn fill(&mut self, poll: Poll<'_>) -> Result<bool> {
         poll()?;
         if self.ended || self.failed.is_some() {
@@ -112,7 +112,8 @@ impl Blocks {
         self.held = Vec::new();
     }
 
-    /// The text from the first of these blocks on, the last that were cut; `None`: nothing is left.
+    /// The text from the first of these blocks on, which must be the last ones returned; `None`: nothing is
+    /// left.
     pub(crate) fn rest(&mut self, unread: &[Block]) -> Option<Box<dyn Read + Send>> {
         let mut bytes: Vec<u8> = unread.iter().flat_map(|block| &**block.bytes).copied().collect();
         bytes.append(&mut self.held);

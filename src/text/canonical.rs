@@ -1,16 +1,18 @@
-//! Statements of canonical text, whose terms go to a sink one by one and as they lie.
+//! Reads statements in canonical text, whose terms go to a sink one by one and without changes.
 //!
-//! Knows only what is right and canonical. Everything else, good or bad, it leaves to the lexer, which begins the
-//! row again, knows every rule, and says what is wrong and where.
+//! This fast path accepts only valid canonical text. For all other rows, valid or not, the lexer begins the
+//! row again, checks every rule, and reports what is wrong and where.
 
 use super::lex::{Lexer, is_language};
 use crate::scan::{iri_run, plain_label_run, plain_run, tag_run};
 use crate::sink::TermSink;
 use crate::term::{DATATYPE_OPEN, XSD_STRING};
 
-/// Goes over three terms, perhaps a graph, and the dot, with a space behind each term; `false`: it is not that simple.
+/// Reads three terms, an optional graph, and the dot, with a space after each term; `false`: the row is not
+/// simple enough.
 ///
-/// A term may have `most` bytes. `graphs`: there may be one, of which `is_odd` says that it is left to the lexer.
+/// A term may have `most` bytes. `graphs`: there may be a graph; those for which `is_odd` is true are left to
+/// the lexer.
 #[inline(always)]
 pub(super) fn statement<'t>(
     lexer: &mut Lexer<'t>,
@@ -35,7 +37,7 @@ pub(super) fn statement<'t>(
     done
 }
 
-/// What is left of a row, and the bytes that a term may have.
+/// The rest of a row, and the maximum size of a term.
 struct Row<'t> {
     rest: &'t str,
     most: usize,
@@ -47,7 +49,7 @@ impl<'t> Row<'t> {
         self.rest.as_bytes().first() == Some(&b'.')
     }
 
-    /// A term and the space behind it; a function of its own for each place, which keeps its values in registers.
+    /// Reads a term and the space after it; one function for each place, so that values stay in registers.
     #[inline(never)]
     fn term<const PLACE: usize>(&mut self, out: &mut impl TermSink<'t>) -> bool {
         let (text, bytes) = (self.rest, self.rest.as_bytes());
@@ -79,7 +81,7 @@ impl<'t> Row<'t> {
     }
 }
 
-/// How long the literal at the start is, if it is canonical.
+/// Length of the literal at the start, if it is canonical.
 #[inline(always)]
 fn literal(bytes: &[u8]) -> Option<usize> {
     let mut at = 1;
@@ -88,7 +90,7 @@ fn literal(bytes: &[u8]) -> Option<usize> {
         match *bytes.get(at..)? {
             [b'"', ..] => break,
             [b'\\', b'"' | b'\\' | b'n' | b'r' | b't' | b'b' | b'f', ..] => at += 2,
-            // not U+FFFE and U+FFFF, which have escapes
+            // not U+FFFE and U+FFFF, which are escaped
             [0xef, second, third, ..] if !(second == 0xbf && third >= 0xbe) => at += 3,
             _ => return None,
         }

@@ -1,6 +1,6 @@
-//! Language tags in lower case, by which terms are compared.
+//! Changes language tags to lower case, because terms are compared without their case.
 
-/// Puts the language tags in a canonical term in lower case; whether that changed anything.
+/// Changes the language tags in a canonical term to lower case; returns whether this changed anything.
 pub(crate) fn fold_tags(text: &mut [u8]) -> bool {
     let (mut at, mut folded) = (0, false);
     while let Some(open) = memchr::memchr(b'"', &text[at..]) {
@@ -20,7 +20,7 @@ pub(crate) fn fold_tags(text: &mut [u8]) -> bool {
             continue;
         }
         while at < text.len() && text[at] != b' ' {
-            // `\U` escapes what no tag should have; `\u` would be something else
+            // `\U` escapes characters that no tag should have; `\u` would be another escape
             if text[at].is_ascii_uppercase() && text[at - 1] != b'\\' {
                 text[at] = text[at].to_ascii_lowercase();
                 folded = true;

@@ -1,4 +1,4 @@
-//! Text: terms as canonical N-Triples (RDF 1.2), and the formats that are made of such terms.
+//! Text: terms as canonical N-Triples (RDF 1.2), and the formats that consist of such terms.
 
 mod blocks;
 mod canonical;

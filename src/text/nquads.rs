@@ -9,14 +9,14 @@ use crate::limits::Limits;
 use crate::sink::{RdfRow, RdfSink, Statement, TermSink};
 use crate::term::{Term, TermBuf, Triple};
 
-/// What N-Triples and N-Quads may hold.
+/// What N-Triples and N-Quads may contain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinesOptions {
-    /// Statements have three terms only.
+    /// Allow only three terms per statement.
     pub triples: bool,
-    /// Literals may be subjects, predicates and graphs, and blank nodes predicates.
+    /// Allow literals as subject, predicate and graph, and blank nodes as predicate.
     pub generalized: bool,
-    /// Only what the specification allows: IRIs that have a scheme, no `<_:label>`.
+    /// Allow only what the specification allows: IRIs with a scheme, no `<_:label>`.
     pub strict: bool,
 }
 
@@ -30,7 +30,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// A line of canonical terms.
+    /// Reads a line of canonical terms.
     #[inline(always)]
     fn canonical<'t>(&self, lexer: &mut Lexer<'t>, start: usize, out: &mut impl TermSink<'t>) -> bool {
         let graphs: Option<fn(&str) -> bool> = if self.options.triples { None } else { Some(|_| false) };
@@ -41,7 +41,7 @@ impl Lines {
 }
 
 impl TextRows<Lines> {
-    /// Reads N-Quads, or N-Triples.
+    /// Creates a reader of N-Quads or N-Triples.
     pub fn lines(options: LinesOptions, limits: &Limits) -> Self {
         let rules = Rules {
             absolute_iris: options.strict,
@@ -56,7 +56,7 @@ impl TextRows<Lines> {
         TextRows::new(Lines { options, rules, statements, seq: 0 })
     }
 
-    /// Goes on at a place.
+    /// Continues at a place.
     pub(crate) fn enter_lines(options: LinesOptions, place: &Place, limits: &Limits) -> Self {
         let lines = Lines { seq: place.counters.seq, ..TextRows::lines(options, limits).into_grammar() };
         TextRows::at(lines, place.line)
@@ -100,7 +100,7 @@ impl<S: RdfSink> Grammar<S> for Lines {
 }
 
 impl Lines {
-    /// A line of terms of any kind and however they are written.
+    /// Reads a line with terms of any kind and in any form.
     #[inline(never)]
     fn statement<S: RdfSink>(
         &mut self,
@@ -145,7 +145,8 @@ impl Lines {
         Ok(Row::Read)
     }
 
-    /// `VERSION "1.2"` (N-Triples 1.2, section 2.5): a line that is no statement. Which RDF the lines are of, they say themselves.
+    /// Reads `VERSION "1.2"` (N-Triples 1.2, section 2.5), a line that is not a statement. The version is
+    /// ignored, because the lines themselves show which RDF they use.
     #[cold]
     fn version(&mut self, lexer: &mut Lexer<'_>) -> Result<Row, Halt> {
         let start = lexer.at;
@@ -171,7 +172,7 @@ impl Lines {
     }
 }
 
-/// An error of a sink, at the row's start.
+/// Puts an error of a sink at the start of the row.
 #[cold]
 pub(super) fn at(error: Error, start: usize) -> Halt {
     Halt::Row(match error.position().offset {
@@ -180,12 +181,12 @@ pub(super) fn at(error: Error, start: usize) -> Halt {
     })
 }
 
-/// Reads the terms of statements and knows which repeat.
+/// Reads the terms of statements and detects repetitions.
 #[derive(Debug)]
 pub(super) struct StatementReader {
     lexed: [Lexed; 4],
     scratch: [Scratch; 4],
-    /// The terms of the statement before, in the same text.
+    /// The terms of the previous statement, in the same text.
     pub(super) last: Option<[Lexed; 4]>,
     pub(super) term_bytes: usize,
 }
@@ -215,7 +216,7 @@ impl StatementReader {
         self.put(place, lexed)
     }
 
-    /// Takes a term that was read otherwise.
+    /// Stores a term that was read in another way.
     #[inline(always)]
     pub(super) fn put(&mut self, place: usize, lexed: Lexed) -> Result<(), Stop> {
         self.check_length(lexed.end - lexed.start, lexed.start)?;
@@ -223,7 +224,7 @@ impl StatementReader {
         Ok(())
     }
 
-    /// Rejects a term of more bytes than may be, which begins at `start`.
+    /// Rejects a term that is too long and begins at `start`.
     #[inline(always)]
     pub(super) fn check_length(&self, length: usize, start: usize) -> Result<(), Stop> {
         if length <= self.term_bytes { Ok(()) } else { Err(self.too_long(start)) }
@@ -249,7 +250,7 @@ impl StatementReader {
         self.lexed[3] = Lexed::NONE;
     }
 
-    /// The statement, with what is known to repeat.
+    /// The statement, with its known repetitions.
     #[inline(always)]
     pub(super) fn statement<'a>(&'a mut self, text: &'a str) -> Statement<'a> {
         let mut statement = Statement::empty();
@@ -266,7 +267,7 @@ impl StatementReader {
         statement
     }
 
-    /// The statement was handed on.
+    /// Updates the state after a statement was delivered.
     #[inline(always)]
     pub(super) fn read(&mut self) {
         self.last = Some(self.lexed);
@@ -313,7 +314,7 @@ impl StatementReader {
     }
 }
 
-/// Whether a quoted triple holds what RDF does not know; depth is bounded by what the reader let in.
+/// Whether a quoted triple contains generalized terms; the reader has limited its depth.
 pub(super) fn is_generalized(triple: &Triple) -> bool {
     let [subject, predicate, object] = &triple.terms;
     let inside = |term: &TermBuf| matches!(term, TermBuf::Triple(triple) if is_generalized(triple));
@@ -323,7 +324,7 @@ pub(super) fn is_generalized(triple: &Triple) -> bool {
         || inside(object)
 }
 
-/// Whether RDF does not know such a statement.
+/// Whether a statement is generalized RDF.
 pub(crate) fn is_generalized_statement(terms: &[Term<'_>; 4]) -> bool {
     let [subject, predicate, object, graph] = terms;
     let inside = |term: &Term<'_>| matches!(term, Term::Triple(triple) if is_generalized(triple));

@@ -1,4 +1,4 @@
-//! What all writers of text have in common.
+//! The common part of all text writers.
 
 use super::lex::is_language;
 use crate::buffer::TextBuffer;
@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind, Position, Result, excerpt};
 use crate::scan::is_plain_label;
 use crate::term::{LiteralKind, Term};
 
-/// Bytes at which a writer asks to be drained.
+/// Size of the output at which a writer asks to be drained.
 const FULL: usize = 256 << 10;
 
 /// Text that waits for the caller.
@@ -17,7 +17,7 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// What was written since the caller last cleared it.
+    /// The text that was written since the caller last cleared it.
     pub(super) fn bytes(&mut self) -> &mut Vec<u8> {
         self.text.drain_to(&mut self.drained);
         &mut self.drained
@@ -28,13 +28,13 @@ impl Output {
         self.text.len() + self.drained.len() >= FULL
     }
 
-    /// Adds much text at once, which is copied only there where the caller takes it.
+    /// Adds a long text, which is copied only where the caller takes it.
     pub(super) fn push_much(&mut self, text: &[u8]) {
         self.bytes().extend_from_slice(text);
     }
 }
 
-/// Rejects what text cannot hold: language tags that are none and, without `angles`, labels that are none.
+/// Rejects terms that text cannot hold: invalid language tags and, without `angles`, invalid labels.
 pub(super) fn check(term: &Term<'_>, angles: bool) -> Result<()> {
     match term {
         Term::BlankNode(label) if !angles && !is_plain_label(label) => {
@@ -53,7 +53,7 @@ pub(super) fn check(term: &Term<'_>, angles: bool) -> Result<()> {
     }
 }
 
-/// An error at a row.
+/// Adds the row to an error.
 #[cold]
 pub(super) fn at_row(error: Error, row: u64) -> Error {
     error.located(&Position { row: Some(row), ..Position::default() })

@@ -4,7 +4,7 @@ use super::lex::{Kind, Lex, Lexed, Lexer, Scratch, Stop, bad};
 use super::rows::Halt;
 use crate::error::{Error, ErrorKind, Result, excerpt};
 
-/// The dot of a row, behind white space and comments.
+/// Reads the dot of a row, after white space and comments.
 #[inline(always)]
 pub(super) fn end_row(lexer: &mut Lexer<'_>, start: usize) -> Lex<()> {
     lexer.skip_lines()?;
@@ -15,7 +15,7 @@ pub(super) fn end_row(lexer: &mut Lexer<'_>, start: usize) -> Lex<()> {
     lexer.check_row(start)
 }
 
-/// Where the word at this place ends; a dot at its end is that of the row.
+/// The end of the word at this place; a dot at its end belongs to the row.
 pub(super) fn keyword_end(lexer: &Lexer<'_>) -> Lex<usize> {
     let end = lexer.word_end();
     if end == lexer.text.len() {
@@ -25,7 +25,7 @@ pub(super) fn keyword_end(lexer: &Lexer<'_>) -> Lex<usize> {
     Ok(lexer.at + word.len())
 }
 
-/// A word or a string.
+/// Reads a word or a string.
 pub(super) fn name(lexer: &mut Lexer<'_>, scratch: &mut Scratch, what: &str) -> Lex {
     let start = lexer.at;
     match lexer.peek()? {
@@ -42,7 +42,7 @@ pub(super) fn name(lexer: &mut Lexer<'_>, scratch: &mut Scratch, what: &str) -> 
     Ok(Lexed::name(start, end))
 }
 
-/// An IRI, or a string that holds one.
+/// Reads an IRI, or a string that contains one.
 pub(super) fn namespace(lexer: &mut Lexer<'_>, scratch: &mut Scratch) -> Lex {
     let start = lexer.at;
     if matches!(lexer.peek()?, b'"') || lexer.rules.quotes && lexer.peek()? == b'\'' {
@@ -91,7 +91,7 @@ pub(super) fn no_keyword<T>(lexer: &Lexer<'_>, start: usize, word: &str) -> Resu
     Ok(bad(ErrorKind::TextKeyword, start, message)?)
 }
 
-/// Says more about what is no term here but elsewhere; asks for more where a word may go on.
+/// Adds a hint for text that is a term only elsewhere; asks for more text if a word may continue.
 #[cold]
 pub(super) fn hint(stop: Stop, lexer: &Lexer<'_>) -> Stop {
     let Stop::Bad(error) = stop else { return stop };
@@ -113,7 +113,7 @@ pub(super) fn hint(stop: Stop, lexer: &Lexer<'_>) -> Stop {
     Stop::Bad(error)
 }
 
-/// Whether this word stands here; a dot behind it is that of the row.
+/// Whether this word is at this place; a dot after it belongs to the row.
 fn has_word(lexer: &Lexer<'_>, at: usize, word: &str) -> Lex<bool> {
     for (place, wanted) in (at..).zip(word.bytes()) {
         if lexer.byte(place)? != wanted {

@@ -1,8 +1,10 @@
-//! Where text may be entered: the starts of lines at which a row may begin, with all that is counted there.
+//! Finds the places where text can be entered: the starts of lines at which a row can begin, with the
+//! counters there.
 //!
-//! One walk over the bytes. In N-Triples and N-Quads a row is a line, so only line ends and first bytes are
-//! looked at. Rows of RDF Patch are made of tokens: a line that is plainly one `A` or `D` is skipped by the
-//! ends of its terms, and every other is read by the reader itself, so that there is one rule of what a row is.
+//! This takes one pass over the bytes. In N-Triples and N-Quads a row is a line, so only line ends and first
+//! bytes are checked. Rows of RDF Patch consist of tokens: a line that is clearly one `A` or `D` is skipped
+//! by the ends of its terms, and the reader itself reads every other row, so that only one place defines what
+//! a row is.
 
 use std::io::{ErrorKind as IoKind, Read};
 
@@ -18,17 +20,17 @@ use crate::rows::{RowFormat, Step};
 use crate::scan::is_tag_byte;
 use crate::sink::{PatchRow, PatchSink, Sink};
 
-/// Bytes at the start of a part of text that must be the same again.
+/// Number of bytes at the start of a part of text that must still be the same.
 pub(crate) const HEAD: usize = 64;
 
-/// The start of a line, between two rows, and what lies before it.
+/// The start of a line between two rows, and the counters before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) offset: u64,
-    /// From 1.
+    /// 1-based line.
     pub(crate) line: u64,
     pub(crate) counters: Counters,
-    /// The patch has rows other than `H`.
+    /// Whether the patch has rows other than `H`.
     pub(crate) has_changes: bool,
 }
 
@@ -42,34 +44,34 @@ impl Place {
     };
 }
 
-/// Which text is walked over.
+/// The kind of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextKind {
     /// N-Triples or N-Quads.
     Lines,
-    /// RDF Patch, but not v1, where a row may need the one before.
+    /// RDF Patch, except v1, where a row may need the previous one.
     Patch,
 }
 
 /// Bytes read at a time.
 const CHUNK: usize = 256 << 10;
-/// What a row may have beyond its limit while it is read.
+/// Bytes that a row may have beyond its limit while it is read.
 const PIECE: usize = 4 << 10;
 
-/// Walks over a text from its start.
+/// A pass over a text from its start.
 pub(crate) struct Places {
     reader: Box<dyn Read + Send>,
     rows: Rows,
     buffer: Vec<u8>,
-    /// What is walked over, and what is there, in the buffer.
+    /// The current index in the buffer, and the end of the data in the buffer.
     at: usize,
     filled: usize,
-    /// Byte of the stream that is first in the buffer.
+    /// Offset in the stream of the first byte in the buffer.
     base: u64,
     ended: bool,
-    /// All rows before this place are decided by the bytes before it, and it starts a line.
+    /// Whether the current place starts a line, and the bytes before it decide all rows before it.
     is_place: bool,
-    /// So many bytes from there on do not end the row that begins there.
+    /// Number of bytes from the current place on that do not end the row there.
     look: usize,
     most: usize,
 }
@@ -80,11 +82,11 @@ enum Rows {
 }
 
 impl Places {
-    /// Of a stream at its start.
+    /// Creates a pass over a stream from its start.
     pub(crate) fn new(reader: Box<dyn Read + Send>, kind: TextKind, limits: &Limits) -> Self {
         let rows = match kind {
             TextKind::Lines => Rows::Lines { line: 1, seq: 0 },
-            // what others refuse is rejected where it is read
+            // only the reader rejects rows that other options forbid
             TextKind::Patch => Rows::Patch(Box::new(TextRows::patch(PatchDialect::Any, false, limits))),
         };
         let most = limits.row_bytes.saturating_add(PIECE);
@@ -102,17 +104,18 @@ impl Places {
         }
     }
 
-    /// The first place at byte `least` or after it, and not before those that were given.
+    /// The first place at or after byte `least`, and not before the places already returned.
     ///
-    /// `None`: there is none before the end of the input, which is no place. With `whole_patches` only places at
-    /// which a patch begins. An error: rows cannot be separated from there on; a reader says so as well.
+    /// `None`: there is none before the end of the input, which is not a place. `whole_patches`: only places
+    /// at which a patch begins. Returns an error if rows cannot be separated from there on; a reader reports
+    /// the same error.
     pub(crate) fn next(&mut self, least: u64, whole_patches: bool, poll: Poll<'_>) -> Result<Option<Place>> {
         loop {
             if self.at == self.filled && !self.fill(poll)? {
                 return Ok(None);
             }
             if self.is_place && self.base + self.at as u64 >= least {
-                // the word at the start of the line, whole
+                // needs the whole word at the start of the line
                 while whole_patches && self.filled - self.at < 2 && self.fill(poll)? {}
                 if !whole_patches || self.begins_patch() {
                     return Ok(Some(self.place()));
@@ -128,7 +131,7 @@ impl Places {
         }
     }
 
-    /// Of the bytes at the place that was given last, or at the start.
+    /// The checksum of the bytes at the last place returned, or at the start.
     pub(crate) fn checksum(&mut self, poll: Poll<'_>) -> Result<u32> {
         while self.filled - self.at < HEAD && self.fill(poll)? {}
         let head = &self.rest()[..HEAD.min(self.filled - self.at)];
@@ -143,7 +146,7 @@ impl Places {
         Place { offset: self.base + self.at as u64, line, counters, has_changes }
     }
 
-    /// Whether the rows before this place are whole patches.
+    /// Whether the rows before this place are complete patches.
     fn begins_patch(&self) -> bool {
         let Place { counters, has_changes, .. } = self.place();
         let is_header = || matches!(self.rest(), [b'H', b' ' | b'\t', ..]);
@@ -154,7 +157,7 @@ impl Places {
         &self.buffer[self.at..self.filled]
     }
 
-    /// Reads more behind what is there; `false`: there is no more.
+    /// Reads more bytes; `false`: the source has ended.
     fn fill(&mut self, poll: Poll<'_>) -> Result<bool> {
         poll()?;
         if self.ended {
@@ -189,7 +192,7 @@ impl Places {
         }
     }
 
-    /// Goes over a line of N-Triples or N-Quads; `false`: it is not there whole.
+    /// Skips a line of N-Triples or N-Quads; `false`: it is incomplete.
     fn pass_line(&mut self) -> bool {
         let bytes = &self.buffer[self.at..self.filled];
         let is_start = self.base + self.at as u64 == 0;
@@ -201,7 +204,7 @@ impl Places {
         true
     }
 
-    /// Goes over a line of RDF Patch, or over several that rows share; `false`: more bytes are needed.
+    /// Skips a line of RDF Patch, or several that rows share; `false`: more bytes are needed.
     fn pass_rows(&mut self) -> Result<bool> {
         let bytes = &self.buffer[self.at..self.filled];
         let Rows::Patch(rows) = &mut self.rows else { return Ok(false) };
@@ -222,7 +225,8 @@ impl Places {
                 Step::Short => break,
             }
         }
-        // a row may go on over any number of lines: more and more are looked at, or long ones would take forever
+        // a row can continue over any number of lines: more are read each time, or long rows would take
+        // forever
         let left = end - done;
         self.look = left + left / 8;
         if left == 0 {
@@ -234,8 +238,8 @@ impl Places {
     }
 }
 
-/// Bytes of the line of N-Triples or N-Quads that begins here, its end with them, and its rows; `None`: it is not there
-/// whole.
+/// Size of the line of N-Triples or N-Quads that begins here, including its end, and its number of rows;
+/// `None`: it is incomplete.
 #[inline]
 pub(super) fn line_end(bytes: &[u8], is_start: bool) -> Option<(usize, u64)> {
     let (mut from, mut rows) = (if is_start && bytes.starts_with(MARK) { MARK.len() } else { 0 }, 0);
@@ -249,7 +253,7 @@ pub(super) fn line_end(bytes: &[u8], is_start: bool) -> Option<(usize, u64)> {
     }
 }
 
-/// Whether a line of N-Triples or N-Quads has a statement, or what should be one.
+/// Whether a line of N-Triples or N-Quads has a statement, or an invalid one.
 #[inline(always)]
 fn has_row(line: &[u8]) -> bool {
     match line.first() {
@@ -260,9 +264,9 @@ fn has_row(line: &[u8]) -> bool {
     }
 }
 
-/// Whether a line is one `A` or `D` row, as far as the ends of terms tell; where it is not, reading it fails.
+/// Whether a line is one `A` or `D` row, judged by the ends of its terms; if it is not, reading it fails.
 ///
-/// Says no to what is rare.
+/// Returns false for rare forms.
 #[inline]
 fn is_plain_change(line: &[u8]) -> bool {
     let [b'A' | b'D', b' ' | b'<', ..] = line else { return false };
@@ -296,7 +300,7 @@ fn is_plain_change(line: &[u8]) -> bool {
     false
 }
 
-/// Bytes of the literal that begins here, if it is on one line.
+/// Size of the literal that begins here, if it is on one line.
 #[inline]
 fn literal(text: &[u8]) -> Option<usize> {
     let mut at = 1;
@@ -312,14 +316,14 @@ fn literal(text: &[u8]) -> Option<usize> {
     }
     at += 1;
     match text.get(at..)? {
-        [b'"', ..] => None, // a long one
+        [b'"', ..] => None, // a long string
         [b'@', tag @ ..] => Some(at + 1 + tag.iter().take_while(|&&byte| is_tag_byte(byte)).count()),
         [b'^', b'^', b'<', iri @ ..] => Some(at + 3 + memchr(b'>', iri)? + 1),
         _ => Some(at),
     }
 }
 
-/// Takes rows and does nothing.
+/// A sink that ignores all rows.
 struct Nothing;
 
 impl Sink for Nothing {}

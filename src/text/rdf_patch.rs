@@ -1,4 +1,4 @@
-//! RDF Patch text: rows are made of tokens, not of lines.
+//! RDF Patch text, whose rows consist of tokens, not of lines.
 
 use super::canonical;
 use super::lex::{Lexer, Rules, Scratch, Stop, bad};
@@ -14,16 +14,16 @@ use crate::sink::{PatchEnd, PatchOp, PatchSink, Statement, TermSink};
 use crate::term::Term;
 use crate::transaction::Numbering;
 
-/// Which RDF Patch is read.
+/// The dialect of RDF Patch to read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PatchDialect {
-    /// What the specification allows and what Jena reads.
+    /// Everything that the specification allows or Jena reads.
     #[default]
     Any,
-    /// What the specification allows: terms of N-Triples, no generalized RDF, headers before transactions, names of
-    /// prefixes that Turtle has, no `TB` and no `Z`.
+    /// Only what the specification allows: terms of N-Triples, no generalized RDF, headers before
+    /// transactions, prefix names that Turtle allows, no `TB` and no `Z`.
     Strict,
-    /// RDF Patch v1 (RDF Tuples), too: `R`, `@prefix`, prefixed names.
+    /// Also RDF Patch v1 (RDF Tuples): `R`, `@prefix`, prefixed names.
     V1,
 }
 
@@ -34,7 +34,7 @@ pub struct RdfPatch {
     rules: Rules,
     numbering: Numbering,
     statements: StatementReader,
-    /// What v1 remembers.
+    /// The state of v1.
     tuples: Tuples,
     /// Bytes that may be kept from row to row.
     most_kept: usize,
@@ -43,7 +43,7 @@ pub struct RdfPatch {
 }
 
 impl TextRows<RdfPatch> {
-    /// Reads RDF Patch; `strict` rejects unfinished and stray transactions.
+    /// Creates a reader of RDF Patch; `strict` rejects unfinished and stray transactions.
     pub fn patch(dialect: PatchDialect, strict: bool, limits: &Limits) -> Self {
         let is_strict = dialect == PatchDialect::Strict;
         let rules = Rules {
@@ -74,7 +74,7 @@ impl TextRows<RdfPatch> {
 }
 
 impl TextRows<RdfPatch> {
-    /// Goes on at a place.
+    /// Continues at a place.
     pub(crate) fn enter_patch(dialect: PatchDialect, strict: bool, place: &Place, limits: &Limits) -> Self {
         let start = TextRows::patch(dialect, strict, limits).into_grammar();
         let strict = strict || dialect == PatchDialect::Strict;
@@ -127,7 +127,7 @@ impl<S: PatchSink> Grammar<S> for RdfPatch {
 }
 
 impl RdfPatch {
-    /// `A` or `D`, three terms and perhaps a graph.
+    /// Reads `A` or `D`, three terms and an optional graph.
     #[inline(always)]
     fn change<S: PatchSink>(
         &mut self,
@@ -155,7 +155,7 @@ impl RdfPatch {
         self.statement(lexer, start, adds, sink)
     }
 
-    /// As [`Self::change`], of terms of any kind and however they are written.
+    /// Like [`Self::change`], for terms of any kind and in any form.
     #[inline(never)]
     fn statement<S: PatchSink>(
         &mut self,
@@ -180,7 +180,7 @@ impl RdfPatch {
         Ok(Row::Read)
     }
 
-    /// The statement of a row, of canonical terms.
+    /// Reads the statement of a row from canonical terms.
     #[inline(always)]
     fn canonical<'t>(&self, lexer: &mut Lexer<'t>, start: usize, out: &mut impl TermSink<'t>) -> bool {
         lexer.at = start + 2;
@@ -189,7 +189,7 @@ impl RdfPatch {
             && lexer.is_short_row(start)
     }
 
-    /// A statement whose terms may be repetitions and prefixed names.
+    /// Reads a statement whose terms may be repetitions and prefixed names.
     #[inline(never)]
     fn tuple<S: PatchSink>(
         &mut self,
@@ -213,7 +213,7 @@ impl RdfPatch {
         }
         end_row(lexer, start)?;
         self.tuples.remember(lexer.text, &self.statements, repeats);
-        // they are copied now, and may be long
+        // the terms are copied now and may be long
         self.statements.begin();
         let read = self.kept(start, sink)?;
         let statement = self.tuples.statement();
@@ -221,9 +221,9 @@ impl RdfPatch {
         Ok(read)
     }
 
-    /// The row was read; fails if too much would be kept for the next rows.
+    /// Ends a row; returns an error if too much would be kept for the next rows.
     fn kept<S: PatchSink>(&self, start: usize, sink: &S) -> Result<Row, Halt> {
-        // what readers of other dialects keep is bounded where it is kept
+        // in other dialects the limits are checked where data is kept
         if self.dialect == PatchDialect::V1 {
             check_kept(self.tuples.kept_bytes() + sink.kept_bytes(), self.most_kept)
                 .map_err(|error| at(error, start))?;
@@ -231,7 +231,7 @@ impl RdfPatch {
         Ok(Row::Read)
     }
 
-    /// The graph of a row, if there is one before its dot.
+    /// Reads the graph of a row, if there is one before its dot.
     #[inline(always)]
     fn graph(&mut self, lexer: &mut Lexer<'_>) -> Result<(), Stop> {
         lexer.skip_lines()?;
@@ -256,7 +256,7 @@ impl RdfPatch {
         }
     }
 
-    /// A row that begins with another word.
+    /// Reads a row that begins with another word.
     #[inline(never)]
     fn other<S: PatchSink>(
         &mut self,
@@ -295,7 +295,7 @@ impl RdfPatch {
         Ok(Row::Read)
     }
 
-    /// `H key value .`
+    /// Reads `H key value .`
     fn header<S: PatchSink>(
         &mut self,
         lexer: &mut Lexer<'_>,
@@ -311,7 +311,7 @@ impl RdfPatch {
         let goes_on = !lexer.text.as_bytes()[behind..lexer.at].contains(&b'\n');
         if goes_on || lexer.peek()? == b'.' || self.dialect == PatchDialect::Strict {
             end_row(lexer, start)?;
-        } // else it is of rdflib, which forgets the dot
+        } // otherwise it is from rdflib, which omits the dot
         if self.dialect == PatchDialect::Strict && self.numbering.in_transaction() {
             bad(ErrorKind::TextRow, start, "a header must come before the transactions of its patch")?;
         }
@@ -324,7 +324,8 @@ impl RdfPatch {
         Ok(Row::Read)
     }
 
-    /// `PA name iri graph? .` or `PD name graph? .`; a string in a `PD` is the namespace, but not strictly.
+    /// Reads `PA name iri graph? .` or `PD name graph? .`; a string in a `PD` is the namespace, except in
+    /// strict mode.
     fn prefix<S: PatchSink>(
         &mut self,
         lexer: &mut Lexer<'_>,

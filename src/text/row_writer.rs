@@ -1,4 +1,4 @@
-//! Writes rows of terms, as statements or one by one as they are read.
+//! Writes rows of terms, as statements or term by term.
 
 use super::lex::is_language;
 use super::out::Output;
@@ -14,18 +14,18 @@ const GRAPH: usize = 3;
 
 /// Text that grows row by row.
 ///
-/// As a [`TermSink`] it takes what the format surely can hold. Other terms come with their rows: so they are looked at,
-/// and refused, in one place.
+/// As a [`TermSink`] it takes only terms that the format certainly supports. Other terms come with their
+/// rows, so that they are checked and rejected in one place.
 #[derive(Debug, Default)]
 pub(crate) struct RowWriter {
     pub(super) out: Output,
-    /// Rows may have a graph.
+    /// Whether rows may have a graph.
     pub(super) graphs: bool,
-    /// Blank nodes are `<_:label>`, with labels of any kind.
+    /// Whether blank nodes are written as `<_:label>`, with labels of any kind.
     angles: bool,
-    /// Where the row begins.
+    /// The start of the row.
     start: usize,
-    /// Where the terms of this row lie, and those of the one before, with the space behind them.
+    /// The places of the terms of this row and of the previous one, including the space after each.
     terms: [Option<Span>; 4],
     last: [Option<Span>; 4],
 }
@@ -41,25 +41,25 @@ impl RowWriter {
         RowWriter { graphs, angles, ..RowWriter::default() }
     }
 
-    /// What was written since the caller last cleared it.
+    /// The text that was written since the caller last cleared it.
     pub(super) fn bytes(&mut self) -> &mut Vec<u8> {
         self.forget();
         self.out.bytes()
     }
 
-    /// No row was before the next one.
+    /// Forgets the previous row.
     pub(super) fn forget(&mut self) {
         self.last = [None; 4];
     }
 
-    /// What writes a term.
+    /// Returns the writer of terms.
     #[inline(always)]
     pub(super) fn writer(&mut self) -> TermWriter<'_> {
         let text = &mut self.out.text;
         if self.angles { TermWriter::with_angles(text) } else { TermWriter::new(text) }
     }
 
-    /// Begins a row whose terms come one by one.
+    /// Begins a row whose terms are passed one by one.
     #[inline(always)]
     pub(super) fn begin(&mut self, before: &str) -> &mut Self {
         self.start = self.out.text.len();
@@ -67,7 +67,7 @@ impl RowWriter {
         self
     }
 
-    /// Ends a row whose terms came one by one; gives its text.
+    /// Ends a row whose terms were passed one by one; returns its text.
     #[inline(always)]
     pub(super) fn end(&mut self) -> &mut [u8] {
         self.out.text.push(".\n");
@@ -85,7 +85,7 @@ impl RowWriter {
         true
     }
 
-    /// Whether a row can have a graph, if this is its place.
+    /// Whether a row can have a graph, if this is the place of the graph.
     #[inline(always)]
     fn holds(&self, place: usize) -> bool {
         place != GRAPH || self.graphs

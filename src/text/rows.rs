@@ -1,4 +1,4 @@
-//! What all readers of text have in common: UTF-8, lines and columns, and where rows may be cut.
+//! The common part of all text readers: UTF-8, lines and columns, and the places where rows may be cut.
 
 use std::str;
 
@@ -7,47 +7,47 @@ use crate::error::{Error, ErrorKind, Position, Result};
 use crate::rows::{RowFormat, RowState, Step};
 use crate::sink::Sink;
 
-/// What came of the start of a text.
+/// The result of reading the start of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Row {
-    /// A row was read and handed on.
+    /// A row was read and delivered.
     Read,
-    /// A row was handed on that the next one implies; nothing was read.
+    /// A row that the next row implies was delivered; nothing was read.
     Implied,
 }
 
 /// The rows of a format.
 pub(crate) trait Grammar<S: Sink> {
-    /// Reads the row that begins at the lexer's place, which is no white space, and hands it on.
+    /// Reads and delivers the row that begins at the lexer's place, which is not white space.
     ///
-    /// `Err` leaves everything as it was, so that the same row may be read again.
+    /// `Err` leaves the state unchanged, so that the same row can be read again.
     fn row(&mut self, lexer: &mut Lexer<'_>, sink: &mut S) -> Result<Row, Halt>;
 
-    /// All rows were read: hands on one that the end implies, and says whether there was one.
+    /// Called when all rows are read. Delivers a row that the end implies; returns whether there was one.
     fn end(&mut self, sink: &mut S) -> Result<bool> {
         let _ = sink;
         Ok(false)
     }
 }
 
-/// What grammars have for any sink.
+/// The part of a grammar that does not depend on the sink.
 pub(crate) trait GrammarState {
-    /// What is a term.
+    /// The rules for terms.
     fn rules(&self) -> Rules;
 
-    /// Rows handed on.
+    /// Rows delivered.
     fn rows(&self) -> u64;
 
-    /// A new text begins: places in the last one mean nothing any more.
+    /// Begins a new text, after which places in the last text are invalid.
     fn begin(&mut self);
 }
 
-/// Why there is no row.
+/// The reason why there is no row.
 #[derive(Debug)]
 pub(crate) enum Halt {
-    /// The text is over, or wrong.
+    /// The text is incomplete or invalid.
     Text(Stop),
-    /// The row cannot be taken.
+    /// The row cannot be delivered.
     Row(Error),
 }
 
@@ -57,29 +57,29 @@ impl From<Stop> for Halt {
     }
 }
 
-/// Bytes looked at together at first, and at most while rows come.
+/// Size of the first window of text, and maximum size while rows come.
 const WINDOW: (usize, usize) = (4 << 10, 64 << 10);
-/// The byte order mark, which may begin a text.
+/// The byte order mark, which is allowed at the start of a text.
 pub(super) const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Reads rows of text; `G` says what they are.
+/// Reads rows of text, with the grammar `G`.
 #[derive(Debug)]
 pub struct TextRows<G> {
     grammar: G,
     window: usize,
     line: u64,
-    /// Characters of the line that were taken.
+    /// Characters of the line that were read.
     column: u64,
-    /// They end inside a comment.
+    /// Whether the text ends inside a comment.
     in_comment: bool,
 }
 
-/// How the text of a window ends.
+/// How the text in a window ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
-    /// There may be more of it.
+    /// More text may follow.
     Open,
-    /// The input is over.
+    /// The input ends.
     Input,
     /// Bytes follow that are not UTF-8.
     Wrong,
@@ -91,7 +91,7 @@ impl<G: GrammarState> TextRows<G> {
         TextRows::at(grammar, 1)
     }
 
-    /// Goes on at the start of a line.
+    /// Continues at the start of a line.
     pub(crate) fn at(grammar: G, line: u64) -> Self {
         TextRows { grammar, window: WINDOW.0, line, column: 0, in_comment: false }
     }
@@ -100,7 +100,7 @@ impl<G: GrammarState> TextRows<G> {
         &self.grammar
     }
 
-    /// What reads the rows, and the line, for those that pass over a line.
+    /// Returns the grammar and counts a line, for callers that skip a line.
     pub(crate) fn pass_line(&mut self) -> &mut G {
         self.line += 1;
         &mut self.grammar
@@ -114,12 +114,12 @@ impl<G: GrammarState> TextRows<G> {
         self.line
     }
 
-    /// Text up to `end` was read.
+    /// Moves the position after text that was read.
     fn advance(&mut self, text: &str) {
         (self.line, self.column) = self.place(text);
     }
 
-    /// Line and characters before the end of a text that follows what was read.
+    /// The line and the column after a text that follows the current position.
     fn place(&self, text: &str) -> (u64, u64) {
         let bytes = text.as_bytes();
         let Some(last) = memchr::memrchr(b'\n', bytes) else {
@@ -129,7 +129,7 @@ impl<G: GrammarState> TextRows<G> {
         (self.line + lines as u64, text[last + 1..].chars().count() as u64)
     }
 
-    /// Puts an error where it is in the stream; `at` counts where it does not say.
+    /// Adds the position in the stream to an error; `at` is used if the error has no place.
     #[cold]
     fn located(&self, error: Error, text: &str, offset: u64, at: usize) -> Error {
         let at = error.position().offset.map_or(at, |at| at as usize).min(text.len());
@@ -138,7 +138,7 @@ impl<G: GrammarState> TextRows<G> {
         error.moved_to(offset + at as u64).located(&position)
     }
 
-    /// The rest of a text is a comment if what was skipped before a row does not end.
+    /// Records that the text ends inside a comment, if the skipped text before a row did not end.
     fn skipped(&mut self, skipped: Lex<()>, lexer: &mut Lexer<'_>, text: &str) {
         self.in_comment = skipped.is_err();
         if self.in_comment {
@@ -146,7 +146,7 @@ impl<G: GrammarState> TextRows<G> {
         }
     }
 
-    /// Reads rows from `text` until the sink is full. `Ok(None)`: not one.
+    /// Reads rows from `text` until the sink is full. `Ok(None)`: not a single row.
     fn read<S: Sink>(&mut self, text: &str, offset: u64, end: End, sink: &mut S) -> Result<Option<usize>>
     where
         G: Grammar<S>,
@@ -225,11 +225,11 @@ impl<S: Sink, G: GrammarState + Grammar<S>> RowFormat<S> for TextRows<G> {
             let window = &input[..input.len().min(self.window)];
             let is_all = window.len() == input.len();
             let (text, end) = text_of(window, is_all && at_end);
-            // what the text of a window cannot decide, its bytes behind the window can
+            // bytes after the window can decide what its text cannot
             let end = if is_all || end == End::Wrong { end } else { End::Open };
             let taken = match end {
                 End::Input => {
-                    // rows may end at the end of a line, and so they do at the end of the input
+                    // rows may end at the end of a line, and also at the end of the input
                     let text = [text, "\n"].concat();
                     self.read(&text, offset, end, sink)?.map(|taken| taken.min(text.len() - 1))
                 }
@@ -254,12 +254,12 @@ impl<S: Sink, G: GrammarState + Grammar<S>> RowFormat<S> for TextRows<G> {
     }
 }
 
-/// An error at the line end that was added to the input is about what is not there.
+/// Whether an error is at the line end that was added to the input, so that something is missing.
 fn is_at_end(error: &Error, text: &str) -> bool {
     error.position().offset.is_some_and(|at| at as usize + 1 >= text.len())
 }
 
-/// The text at the start of `bytes`, and what comes behind it.
+/// Returns the valid text at the start of `bytes`, and how it ends.
 fn text_of(bytes: &[u8], is_all: bool) -> (&str, End) {
     let whole = if is_all { bytes.len() } else { whole_characters(bytes) };
     match simdutf8::compat::from_utf8(&bytes[..whole]) {
@@ -271,7 +271,7 @@ fn text_of(bytes: &[u8], is_all: bool) -> (&str, End) {
     }
 }
 
-/// How many bytes there are without a character that is cut.
+/// The number of bytes without an incomplete character at the end.
 fn whole_characters(bytes: &[u8]) -> usize {
     for back in 1..=bytes.len().min(3) {
         let at = bytes.len() - back;
@@ -287,7 +287,7 @@ fn whole_characters(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
-/// An error of a row that has no better place than its start.
+/// Returns an error of a row at its start, if there is no better place.
 pub(crate) fn refuse<T>(kind: ErrorKind, at: usize, message: impl Into<String>) -> Result<T, Halt> {
     let stop: Lex<T> = super::lex::bad(kind, at, message);
     stop.map_err(Halt::Text)

@@ -1,4 +1,4 @@
-//! A term that lies in one piece, kept in the pieces that [`Term`] has.
+//! Stores a term in one piece, in the pieces of a [`Term`].
 
 use crate::buffer::{Padded, PaddedBuf};
 use crate::scan::is_plain_literal;
@@ -6,18 +6,18 @@ use crate::term::{
     DATATYPE_OPEN, Datatype, DatatypeText, Iri, Literal, LiteralKind, Term, TermBuf, is_named_plainly,
 };
 
-/// The last term of one place. Its memory is used again for the next.
+/// The last term at one place. Its memory is reused for the next term.
 #[derive(Debug, Default)]
 pub(crate) struct TermSlot {
     kind: Kind,
-    /// An IRI and `>`, or a datatype as [`Datatype`] has it.
+    /// An IRI and `>`, or a datatype in the form of [`Datatype`].
     iri: PaddedBuf,
     iri_plain: bool,
     /// A lexical form or label.
     text: String,
     text_plain: bool,
     tag: String,
-    /// Bytes of an owned term.
+    /// Size of an owned term in bytes.
     owned: usize,
 }
 
@@ -33,16 +33,16 @@ enum Kind {
     Owned(TermBuf),
 }
 
-/// Memory that is kept although the next term may be short.
+/// Memory that is kept even if the next term is short.
 const KEPT: usize = 64 << 10;
 
 impl TermSlot {
-    /// No term was here yet.
+    /// Whether no term was stored yet.
     pub(crate) fn is_unset(&self) -> bool {
         matches!(self.kind, Kind::Unset)
     }
 
-    /// Replaces the term by one whose IRI lies in one piece; whether it is the same as before.
+    /// Replaces the term by one whose IRI is in one piece; returns whether it is the same as before.
     #[inline]
     pub(crate) fn set(&mut self, term: &Term<'_>) -> bool {
         if self.holds(term) {
@@ -88,7 +88,7 @@ impl TermSlot {
         self.kind = Kind::Owned(term);
     }
 
-    /// Gives long memory back that the term does not use.
+    /// Frees large memory that the term does not use.
     #[inline]
     fn release(&mut self) {
         if self.iri.capacity().max(self.text.capacity()).max(self.tag.capacity()) > KEPT {
@@ -116,13 +116,13 @@ impl TermSlot {
         }
     }
 
-    /// Bytes of memory beside its own.
+    /// Bytes of memory in addition to its own size.
     #[inline]
     pub(crate) fn bytes(&self) -> usize {
         self.iri.capacity() + self.text.capacity() + self.tag.capacity() + self.owned
     }
 
-    /// Replaces the term by an owned one; whether it is the same as before.
+    /// Replaces the term by an owned one; returns whether it is the same as before.
     pub(crate) fn put(&mut self, term: TermBuf) -> bool {
         if matches!(&self.kind, Kind::Owned(own) if *own == term) {
             return true;
@@ -157,7 +157,7 @@ impl TermSlot {
         &text[..text.len() - 1]
     }
 
-    /// The term; the default graph if there was none.
+    /// The term; the default graph if no term was stored.
     #[inline(always)]
     pub(crate) fn term(&self) -> Term<'_> {
         let literal = |kind| Term::Literal(Literal { lex: &self.text, plain: self.text_plain, kind });

@@ -1,4 +1,4 @@
-//! What RDF Patch v1 (RDF Tuples) has more: `R`, `@prefix` and prefixed names.
+//! The additions of RDF Patch v1 (RDF Tuples): `R`, `@prefix` and prefixed names.
 
 use std::collections::HashMap;
 
@@ -8,16 +8,16 @@ use crate::error::{Error, ErrorKind};
 use crate::sink::Statement;
 use crate::term::TermBuf;
 
-/// What an entry costs beside its text.
+/// Memory of an entry in addition to its text.
 const ENTRY: usize = 64;
 
-/// The row before, and the prefixes.
+/// The previous row, and the prefixes.
 #[derive(Debug)]
 pub(super) struct Tuples {
     last: Option<[TermBuf; 4]>,
     prefixes: HashMap<String, String>,
     bytes: usize,
-    /// Bytes of the row before.
+    /// Bytes of the previous row.
     last_bytes: usize,
     most: usize,
 }
@@ -27,7 +27,7 @@ impl Tuples {
         Tuples { last: None, prefixes: HashMap::new(), bytes: 0, last_bytes: 0, most }
     }
 
-    /// Reads the term at `place` and says whether it is the one of the row before.
+    /// Reads the term at `place`; returns whether it is the term of the previous row.
     pub(super) fn lex(&self, place: usize, lexer: &mut Lexer<'_>, to: &mut StatementReader) -> Lex<bool> {
         let start = lexer.at;
         if !matches!(lexer.peek()?, b'<' | b'"' | b'\'' | b'_' | b'0'..=b'9' | b'+' | b'-' | b'.') {
@@ -56,7 +56,7 @@ impl Tuples {
         Ok(false)
     }
 
-    /// A literal, whose datatype may be a prefixed name.
+    /// Reads a literal, whose datatype may be a prefixed name.
     fn literal(&self, place: usize, lexer: &mut Lexer<'_>, to: &mut StatementReader) -> Lex<()> {
         let start = lexer.at;
         let literal = lexer.string(to.scratch(place))?;
@@ -89,7 +89,7 @@ impl Tuples {
         }
     }
 
-    /// `prefix:local`; the colon is at `colon`.
+    /// Reads `prefix:local`; the colon is at `colon`.
     fn prefixed(
         &self,
         prefix: &str,
@@ -107,7 +107,7 @@ impl Tuples {
         Ok([namespace, local.as_str()].concat())
     }
 
-    /// `@prefix name: <iri> .`
+    /// Reads `@prefix name: <iri> .`
     pub(super) fn declare(&mut self, lexer: &mut Lexer<'_>, scratch: &mut Scratch) -> Lex<()> {
         let start = lexer.at;
         lexer.at += 1;
@@ -153,7 +153,7 @@ impl Tuples {
         Ok(())
     }
 
-    /// Takes the terms of a row in the place of those before, except those that repeat.
+    /// Stores the terms of a row, except those that repeat.
     pub(super) fn remember(&mut self, text: &str, read: &StatementReader, repeats: [bool; 4]) {
         let last = self.last.get_or_insert([const { TermBuf::DefaultGraph }; 4]);
         for (place, term) in last.iter_mut().enumerate().filter(|(place, _)| !repeats[*place]) {
@@ -163,7 +163,7 @@ impl Tuples {
         self.last_bytes = last.iter().map(TermBuf::size).sum();
     }
 
-    /// The row that was remembered.
+    /// The stored row.
     pub(super) fn statement(&self) -> Statement<'_> {
         match &self.last {
             Some(last) => Statement::of(last.each_ref().map(TermBuf::as_term)),
@@ -177,7 +177,7 @@ impl Tuples {
     }
 }
 
-/// The local part of a name (`PN_LOCAL` of Turtle) and where it ends.
+/// Reads the local part of a name (`PN_LOCAL` of Turtle); also returns its end.
 fn local(lexer: &Lexer<'_>, start: usize) -> Lex<(String, usize)> {
     let text = lexer.text;
     let (mut local, mut at, mut dots) = (String::new(), start, 0);
@@ -216,7 +216,7 @@ fn local(lexer: &Lexer<'_>, start: usize) -> Lex<(String, usize)> {
         local.push(c);
         at += c.len_utf8();
     }
-    // dots at the end are those of the row
+    // dots at the end belong to the row
     Ok((local, at - dots))
 }
 

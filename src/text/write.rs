@@ -8,7 +8,7 @@ use crate::scan::{iri_escaped, is_plain_label, is_tag_byte, plain_run};
 use crate::term::{Datatype, DatatypeText, Iri, IriText, Literal, LiteralKind, Term, is_named_plainly};
 
 impl fmt::Display for Term<'_> {
-    /// Canonical N-Triples (RDF 1.2); the default graph is nothing.
+    /// Writes canonical N-Triples (RDF 1.2); the default graph is empty.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = TextBuffer::default();
         TermWriter::new(&mut text).term(self);
@@ -20,7 +20,7 @@ impl fmt::Display for Term<'_> {
 pub(crate) struct TermWriter<'o> {
     out: &'o mut TextBuffer,
     scope: Scope<'o>,
-    /// `<_:label>` for every label.
+    /// Whether every label is written as `<_:label>`.
     angles: bool,
 }
 
@@ -30,19 +30,19 @@ impl<'o> TermWriter<'o> {
         Self::scoped(out, Scope::NONE)
     }
 
-    /// Writes scopes before labels.
+    /// Creates a writer that writes scopes before labels.
     #[inline(always)]
     pub(crate) fn scoped(out: &'o mut TextBuffer, scope: Scope<'o>) -> Self {
         TermWriter { out, scope, angles: false }
     }
 
-    /// Writes blank nodes as `<_:label>`, as RDF Patch has them.
+    /// Creates a writer that writes blank nodes as `<_:label>`, as in RDF Patch.
     #[inline(always)]
     pub(crate) fn with_angles(out: &'o mut TextBuffer) -> Self {
         TermWriter { out, scope: Scope::NONE, angles: true }
     }
 
-    /// Appends a term; the default graph is nothing.
+    /// Appends a term; the default graph is empty.
     #[inline(always)]
     pub(crate) fn term(&mut self, term: &Term<'_>) {
         match term {
@@ -61,7 +61,7 @@ impl<'o> TermWriter<'o> {
         }
     }
 
-    /// A term of a quoted triple; depth is bounded by what the reader let in.
+    /// Appends a term of a quoted triple; the reader has limited its depth.
     #[inline(never)]
     fn nested(&mut self, term: &Term<'_>) {
         self.term(term);
@@ -165,7 +165,8 @@ impl<'o> TermWriter<'o> {
         }
     }
 
-    /// Jelly does not check tags: what no tag can have is escaped, so that no text is that of two terms.
+    /// Appends a language tag. Jelly does not check tags, so characters that no tag can have are escaped, and
+    /// no two terms have the same text.
     fn tag(&mut self, tag: &str) {
         if tag.bytes().all(is_tag_byte) {
             self.push(tag);
@@ -185,7 +186,7 @@ impl<'o> TermWriter<'o> {
         }
     }
 
-    /// A string in quotes, from its pieces.
+    /// Appends a string in quotes, from its pieces.
     pub(crate) fn string(&mut self, pieces: &[&str]) {
         self.push("\"");
         for piece in pieces {

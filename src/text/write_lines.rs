@@ -1,4 +1,4 @@
-//! Writes N-Triples and N-Quads: canonical, a statement a line.
+//! Writes canonical N-Triples and N-Quads, one statement per line.
 
 use super::nquads::is_generalized_statement;
 use super::out::{at_row, check};
@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::sink::{RdfRow, RdfSink, Sink, Statement, TermSink};
 use crate::term::Term;
 
-/// Lines of so many bytes are copied once.
+/// Lines of at least this size are copied only once.
 const MUCH: usize = 1024;
 
 /// Writes statements as lines.
@@ -17,34 +17,34 @@ pub struct LinesWriter {
 }
 
 impl LinesWriter {
-    /// Writes N-Triples, where a graph is an error.
+    /// Creates a writer of N-Triples, for which a graph is an error.
     pub fn triples() -> Self {
         LinesWriter { rows: RowWriter::new(false, false) }
     }
 
-    /// Writes N-Quads.
+    /// Creates a writer of N-Quads.
     pub fn quads() -> Self {
         LinesWriter { rows: RowWriter::new(true, false) }
     }
 
-    /// What was written; the caller takes it away.
+    /// The text that was written; the caller takes it away.
     pub fn output(&mut self) -> &mut Vec<u8> {
         self.rows.bytes()
     }
 
-    /// What takes the terms of a row one by one.
+    /// Returns the sink for the terms of a row.
     #[inline(always)]
     pub(crate) fn row_terms(&mut self) -> &mut RowWriter {
         &mut self.rows
     }
 
-    /// As [`TermSink::repeats_in`].
+    /// Like [`TermSink::repeats_in`].
     #[inline(always)]
     pub(crate) fn repeats_in(&self, place: usize, text: &[u8]) -> Option<usize> {
         self.rows.repeats_in(place, text)
     }
 
-    /// Writes lines of canonical N-Quads as they are, if it can have their graphs.
+    /// Writes lines of canonical N-Quads unchanged, if the format supports their graphs.
     #[inline]
     pub(crate) fn lines(&mut self, lines: &[u8], has_graphs: bool) -> bool {
         let holds = self.rows.graphs || !has_graphs;
@@ -59,7 +59,7 @@ impl LinesWriter {
         holds
     }
 
-    /// All statements were written.
+    /// Ends the output after all statements.
     pub fn finish(&mut self) -> Result<()> {
         Ok(())
     }

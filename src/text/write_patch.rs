@@ -1,7 +1,7 @@
-//! Writes RDF Patch: one row a line, bytes that Jena reads.
+//! Writes RDF Patch, one row per line, in a form that Jena reads.
 //!
-//! The end of a patch is written as `Z .` only where a reader would not find it. Text has no place for the
-//! namespace of a `PD`; Jena would take it for a graph.
+//! The end of a patch is written as `Z .` only if a reader would not detect it otherwise. Text cannot hold
+//! the namespace of a `PD`; Jena would read it as a graph.
 
 use super::lex::{Lexer, Rules, Scratch};
 use super::out::{at_row, check};
@@ -21,29 +21,29 @@ pub struct PatchTextWriter {
 }
 
 impl PatchTextWriter {
-    /// `abbreviate` writes numbers and booleans without quotes, as Jena does.
+    /// Creates a writer; `abbreviate` writes numbers and booleans without quotes, as Jena does.
     pub fn new(abbreviate: bool) -> Self {
         PatchTextWriter { abbreviate, rows: RowWriter::new(true, true), marks: EndMarks::default() }
     }
 
-    /// What was written; the caller takes it away.
+    /// The text that was written; the caller takes it away.
     pub fn output(&mut self) -> &mut Vec<u8> {
         self.rows.bytes()
     }
 
-    /// What takes the terms of a row one by one.
+    /// Returns the sink for the terms of a row.
     #[inline(always)]
     pub(crate) fn row_terms(&mut self) -> &mut RowWriter {
         &mut self.rows
     }
 
-    /// As [`TermSink::repeats_in`].
+    /// Like [`TermSink::repeats_in`].
     #[inline(always)]
     pub(crate) fn repeats_in(&self, place: usize, text: &[u8]) -> Option<usize> {
         self.rows.repeats_in(place, text)
     }
 
-    /// All rows were written; the end of the text ends its last patch, if that has rows.
+    /// Ends the output after all rows; the end of the text ends its last patch, if this has rows.
     pub fn finish(&mut self) -> Result<()> {
         if self.marks.at_end() {
             self.end_mark();
@@ -105,7 +105,7 @@ impl PatchTextWriter {
         Ok(())
     }
 
-    /// A term and a space; the default graph is nothing.
+    /// Appends a term and a space; the default graph is empty.
     fn term(&mut self, term: &Term<'_>) {
         match term {
             Term::DefaultGraph => return,
@@ -161,7 +161,7 @@ impl PatchSink for PatchTextWriter {
     }
 }
 
-/// The graph of a prefix: a string would be read as its namespace.
+/// Checks the graph of a prefix: a string would be read as its namespace.
 fn check_graph(graph: &Term<'_>) -> Result<()> {
     match graph {
         Term::Literal(_) | Term::Triple(_) => Err(no_graph()),
@@ -180,7 +180,7 @@ fn is_word(key: &str) -> bool {
         && key.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
 }
 
-/// Whether a literal without quotes is read as what it is, also where a dot may be that of the row.
+/// Whether a literal without quotes is read as the same literal, even before the dot of the row.
 fn is_bare(lex: &str, datatype: &str) -> bool {
     if !lex.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | 't' | 'f')) {
         return false;

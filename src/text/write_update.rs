@@ -1,8 +1,8 @@
-//! Writes SPARQL Update (SPARQL 1.1 Update, section 3.1.3): operations that change a store only while it says that it
-//! is at a certain version of a log.
+//! Writes SPARQL Update (SPARQL 1.1 Update, section 3.1.3): operations that change a store only while it is
+//! at a certain version of a log.
 //!
-//! What a store says stands in a graph of its own. Each operation asks for it in its `WHERE`, so one that arrives late,
-//! or a second time, changes nothing.
+//! The version of a store is in a separate graph. Each operation checks it in its `WHERE`, so an operation
+//! that arrives late, or a second time, changes nothing.
 
 use super::nquads::is_generalized_statement;
 use super::out::check;
@@ -13,30 +13,31 @@ use crate::scan::{has_scheme, is_plain_iri};
 use crate::sink::Statement;
 use crate::term::{LiteralKind, Term};
 
-/// Rows of one operation: some stores build a tree of them that is as deep.
+/// Maximum number of rows in one operation: some stores build a tree of them that is as deep.
 const ROWS: usize = 1000;
-/// Bytes of one operation, and one row more.
+/// Maximum size of one operation in bytes, plus one row.
 const BYTES: usize = 256 << 10;
 
 /// The version of a log that a store has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoreVersion {
-    /// Its number.
+    /// The number of the version.
     pub version: u64,
-    /// What the id of its patch is compared by; empty: it has none.
+    /// The identity of the id of its patch; empty: the patch has no id.
     pub patch: String,
 }
 
-/// What stores say of a log.
+/// How a store records the version of a log.
 #[derive(Clone, Debug)]
 pub struct StoreLog {
     log: String,
-    /// What IRIs of blank nodes begin with; empty: the store gets none.
+    /// The start of the IRIs that replace blank nodes; empty: the store gets no blank nodes.
     start: String,
 }
 
 impl StoreLog {
-    /// Of the log with this IRI, whose blank nodes become IRIs that begin with `start`, if it is not empty.
+    /// Creates the record of the log with this IRI. Its blank nodes become IRIs that begin with `start`, if
+    /// it is not empty.
     ///
     /// # Errors
     /// `encode.term`: a store would read the IRI as another one.
@@ -45,7 +46,7 @@ impl StoreLog {
         Ok(StoreLog { log: log.to_owned(), start: start.to_owned() })
     }
 
-    /// The query for what a store says: `version`, `patch` and `start`, one row at most.
+    /// The query for the version that a store records: `version`, `patch` and `start`, at most one row.
     pub fn query(&self) -> String {
         format!(
             "SELECT ?version ?patch ?start WHERE {{ GRAPH <urn:jelly:logs> {{ <{}> <urn:jelly:version> ?version ; \
@@ -54,7 +55,7 @@ impl StoreLog {
         )
     }
 
-    /// The update that makes a store say its first version, if it says none.
+    /// The update that records the first version in a store, if the store records none.
     pub fn begin(&self, at: &StoreVersion) -> String {
         format!(
             "INSERT {{ {} GRAPH <urn:jelly:logs> {{ <{log}> <urn:jelly:skolemize> {} }} }} WHERE {{ FILTER NOT EXISTS \
@@ -65,7 +66,7 @@ impl StoreLog {
         )
     }
 
-    /// The operation that makes a store say the next version.
+    /// The operation that records the next version in a store.
     pub fn step(&self, from: &StoreVersion, to: &StoreVersion) -> String {
         let from = self.says(from);
         format!("DELETE {{ {from} }} INSERT {{ {} }} WHERE {{ {from} }}", self.says(to))
@@ -91,15 +92,15 @@ pub struct UpdateWriter {
 }
 
 impl UpdateWriter {
-    /// For stores that say `at`.
+    /// Creates a writer for stores at the version `at`.
     pub fn new(log: &StoreLog, at: &StoreVersion) -> Self {
         UpdateWriter { at: log.says(at), deletes: Quads::default(), inserts: Quads::default(), rows: 0 }
     }
 
-    /// Rejects a row that SPARQL cannot say.
+    /// Rejects a row that cannot be written in SPARQL.
     ///
     /// # Errors
-    /// As of [`UpdateWriter::row`].
+    /// The errors of [`UpdateWriter::row`].
     pub fn check(statement: &Statement<'_>) -> Result<()> {
         if is_generalized_statement(&statement.terms) {
             return Err(Error::new(
@@ -110,10 +111,11 @@ impl UpdateWriter {
         statement.terms.iter().try_for_each(check_term)
     }
 
-    /// Takes a row.
+    /// Adds a row.
     ///
     /// # Errors
-    /// SPARQL cannot say the row: `patch.blank`, `encode.generalized`, `encode.language`, `encode.term`.
+    /// The row cannot be written in SPARQL: `patch.blank`, `encode.generalized`, `encode.language`,
+    /// `encode.term`.
     pub fn row(&mut self, statement: &Statement<'_>, adds: bool) -> Result<()> {
         Self::check(statement)?;
         self.rows += 1;
@@ -121,12 +123,12 @@ impl UpdateWriter {
         Ok(())
     }
 
-    /// Whether an operation is large enough.
+    /// Whether the operation is large enough.
     pub fn is_full(&self) -> bool {
         self.rows >= ROWS || self.deletes.text.len() + self.inserts.text.len() >= BYTES
     }
 
-    /// The operation of the rows so far; none without rows.
+    /// The operation with the rows so far; `None` without rows.
     pub fn take(&mut self) -> Option<String> {
         if self.rows == 0 {
             return None;
@@ -195,12 +197,12 @@ fn string(text: &str) -> String {
     escaped_once(&String::from_utf8_lossy(out.as_bytes()))
 }
 
-/// Text in which no backslash that stands for itself is followed by `u`: SPARQL reads `\u0022` before its grammar does
-/// (SPARQL 1.1 Query, section 19.2), and not every store counts the backslashes before it.
+/// Escapes text so that no literal backslash is followed by `u`: SPARQL reads `\u0022` before its grammar
+/// applies (SPARQL 1.1 Query, section 19.2), and not every store counts the backslashes before it.
 fn escaped_once(text: &str) -> String {
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     while let Some(at) = rest.find('\\') {
-        let end = at + 2; // what follows a backslash is ASCII
+        let end = at + 2; // the character after a backslash is ASCII
         out += &rest[..end];
         rest = &rest[end..];
         if out.ends_with("\\\\")
@@ -213,7 +215,7 @@ fn escaped_once(text: &str) -> String {
     out + rest
 }
 
-/// Rejects terms that SPARQL cannot say, or that a store would read as another one.
+/// Rejects terms that SPARQL cannot hold, or that a store would read as other terms.
 fn check_term(term: &Term<'_>) -> Result<()> {
     match term {
         Term::BlankNode(label) => {
@@ -234,8 +236,8 @@ fn check_term(term: &Term<'_>) -> Result<()> {
     }
 }
 
-/// SPARQL resolves IRIs as links of a page (RFC 3986, section 5.2): a relative one becomes one of the server, and
-/// segments of dots vanish.
+/// Rejects IRIs that SPARQL would change. It resolves IRIs like links of a page (RFC 3986, section 5.2): a
+/// relative IRI becomes an IRI of the server, and dot segments are removed.
 fn check_iri(iri: &str) -> Result<()> {
     let (what, hint) = if !is_plain_iri(iri) {
         ("has a character that is not allowed in IRIs", "correct the IRI in the data")

@@ -16,7 +16,7 @@ impl Lexer<'_> {
         self.iri(scratch)
     }
 
-    /// What `<` begins.
+    /// Reads the term that begins with `<`.
     #[inline(always)]
     pub(crate) fn iri(&mut self, scratch: &mut Scratch) -> Lex {
         let start = self.at;
@@ -33,7 +33,8 @@ impl Lexer<'_> {
         Ok(Lexed::at(Kind::Iri, start, end + 1).with_text(inside, end))
     }
 
-    /// The text ends first; or the IRI is wrong before, as [`Self::odd_iri`] would find it.
+    /// The result if the text ends first; if the IRI is invalid before that, the error that [`Self::odd_iri`]
+    /// would report.
     #[cold]
     fn endless_iri(&self, inside: usize) -> Lex {
         self.check_angle_label(inside)?;
@@ -58,7 +59,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Rejects `<_:label>` where it may not be; what is inside begins at `inside`.
+    /// Rejects `<_:label>` where it is not allowed; its content begins at `inside`.
     fn check_angle_label(&self, inside: usize) -> Lex<()> {
         if self.rules.no_angle_labels && self.text[inside..].starts_with("_:") {
             let message = "<_:label> is syntax of RDF Patch only; write _:label";
@@ -67,7 +68,7 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    /// An IRI with escapes, one that is no good IRI, or a blank node.
+    /// Reads an IRI with escapes, an invalid IRI, or a blank node.
     #[inline(never)]
     fn odd_iri(&mut self, end: usize, scratch: &mut Scratch) -> Lex {
         let start = self.at;
@@ -97,7 +98,7 @@ impl Lexer<'_> {
         Ok(lexed)
     }
 
-    /// Rejects what is no IRI with a scheme, where it must be one; it begins at `start`.
+    /// Rejects an IRI without a scheme if one is required; the IRI begins at `start`.
     pub(crate) fn check_absolute(&self, iri: &str, start: usize) -> Lex<()> {
         if !self.rules.absolute_iris {
             return Ok(());

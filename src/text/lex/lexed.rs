@@ -1,4 +1,4 @@
-//! A term as the lexer found it.
+//! A term as found by the lexer.
 
 use crate::buffer::{Padded, PaddedBuf};
 use crate::term::{
@@ -6,7 +6,7 @@ use crate::term::{
     is_named_plainly,
 };
 
-/// What a term has that does not lie in the text as it is: unescaped strings and quoted triples.
+/// The parts of a term that are not in the text unchanged: unescaped strings and quoted triples.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     /// An IRI, a label or a lexical form.
@@ -18,7 +18,7 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// Puts a whole IRI in place of what was read.
+    /// Replaces the result by a whole IRI.
     pub(crate) fn set_iri(&mut self, pieces: [&str; 2]) {
         self.text.clear();
         for piece in pieces {
@@ -26,17 +26,17 @@ impl Scratch {
         }
     }
 
-    /// The datatype of a number or boolean that was read last.
+    /// The datatype of the last number or boolean.
     pub(crate) fn datatype(&self) -> &str {
         &self.datatype
     }
 
-    /// The quoted triple that was read last.
+    /// The last quoted triple.
     pub(crate) fn triple(&self) -> Option<&Triple> {
         self.triple.as_deref()
     }
 
-    /// Gives memory back where a term was long.
+    /// Frees memory after a long term.
     #[inline]
     pub(crate) fn shrink(&mut self) {
         const MOST: usize = 64 << 10;
@@ -59,14 +59,14 @@ pub(crate) enum Kind {
     DefaultGraph,
 }
 
-/// Where a string of a term is.
+/// The place of a string of a term.
 #[derive(Clone, Copy, Debug)]
 enum Part {
     Text(usize, usize),
     Scratch,
 }
 
-/// A term, by its places in the text; it is read with the same text and scratch it was lexed with.
+/// A term as places in the text. It must be read with the text and scratch with which it was lexed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lexed {
     pub(crate) kind: Kind,
@@ -76,14 +76,14 @@ pub(crate) struct Lexed {
     text: Part,
     /// The language tag or datatype.
     tail: Part,
-    /// Nothing in `text` needs an escape in canonical text.
+    /// Whether `text` needs no escapes in canonical text.
     pub(super) plain: bool,
-    /// The same in `tail`.
+    /// Whether `tail` needs no escapes in canonical text.
     pub(super) tail_plain: bool,
 }
 
 impl Lexed {
-    /// No term: the default graph.
+    /// The default graph, for a missing term.
     pub(crate) const NONE: Lexed = Lexed::at(Kind::DefaultGraph, 0, 0);
 
     #[inline(always)]
@@ -104,26 +104,26 @@ impl Lexed {
         self
     }
 
-    /// The text is in the scratch.
+    /// Sets that the text is in the scratch.
     pub(super) fn unescaped(mut self) -> Self {
         self.text = Part::Scratch;
         self
     }
 
-    /// The datatype is in the scratch.
+    /// Sets that the datatype is in the scratch.
     pub(super) fn tail_unescaped(mut self) -> Self {
         self.tail = Part::Scratch;
         self
     }
 
-    /// An IRI that was put in the scratch.
+    /// An IRI in the scratch.
     pub(crate) fn iri_in_scratch(start: usize, end: usize, scratch: &Scratch) -> Self {
         let mut lexed = Lexed::at(Kind::Iri, start, end).unescaped();
         lexed.plain = is_named_plainly(&scratch.text);
         lexed
     }
 
-    /// The literal with a datatype, which ends at `end` and is put in the scratch.
+    /// A literal with a datatype, which ends at `end` and is stored in the scratch.
     pub(crate) fn with_datatype(mut self, end: usize, datatype: String, scratch: &mut Scratch) -> Self {
         self.end = end;
         if datatype == XSD_STRING {
@@ -145,7 +145,7 @@ impl Lexed {
         self.text(text, scratch)
     }
 
-    /// Where the string of an IRI or label is, if not in the scratch.
+    /// The place of the string of an IRI or label, if it is not in the scratch.
     pub(super) fn is_in_text(&self) -> Option<(usize, usize)> {
         match self.text {
             Part::Text(start, end) => Some((start, end)),
@@ -160,7 +160,7 @@ impl Lexed {
         if self.end == self.start || bytes.get(end) != Some(&b' ') {
             return false;
         }
-        // behind white space a string may go on with a tag
+        // after white space, a tag may follow a string
         let ends = self.kind != Kind::Simple || matches!(bytes.get(end + 1), Some(b'.' | b'<' | b'_' | b'"'));
         let lies_here = matches!((self.text, self.tail), (Part::Text(..), Part::Text(..)));
         ends && lies_here && self.kind != Kind::Triple && bytes[self.start..self.end] == bytes[at..end]
@@ -178,7 +178,7 @@ impl Lexed {
         self
     }
 
-    /// Both are the same text.
+    /// Whether both have the same text.
     #[inline(always)]
     pub(crate) fn is_same(&self, other: &Lexed, text: &str) -> bool {
         let (own, others) = (self.start..self.end, other.start..other.end);
@@ -205,7 +205,7 @@ impl Lexed {
         }
     }
 
-    /// The term, its IRI in one piece: nothing is copied.
+    /// The term, with its IRI in one piece and without copies.
     #[inline]
     pub(crate) fn whole<'a>(&self, text: &'a str, scratch: &'a Scratch) -> Term<'a> {
         let own = self.text(text, scratch);
@@ -222,7 +222,7 @@ impl Lexed {
         }
     }
 
-    /// The term as sinks take it.
+    /// The term in the form for sinks.
     #[inline(always)]
     pub(crate) fn term<'a>(&self, text: &'a str, scratch: &'a mut Scratch) -> Term<'a> {
         match self.kind {
@@ -266,7 +266,7 @@ impl Lexed {
     #[inline(always)]
     fn typed<'a>(&self, text: &'a str, scratch: &'a mut Scratch) -> Term<'a> {
         let found = match self.tail {
-            // not where the string has other quotes, or white space stands between
+            // not if the string has other quotes, or white space separates the parts
             Part::Text(start, end) if text[..start].ends_with(DATATYPE_OPEN) => {
                 Padded::within(text, start - DATATYPE_OPEN.len(), end + 1)
             }
@@ -291,7 +291,7 @@ impl Lexed {
         self.literal(lex, LiteralKind::Datatype(datatype))
     }
 
-    /// The term, owned.
+    /// The term as an owned term.
     pub(crate) fn owned(&self, text: &str, scratch: &Scratch) -> TermBuf {
         self.whole(text, scratch).into()
     }

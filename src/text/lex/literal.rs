@@ -1,4 +1,4 @@
-//! Strings with what may follow them.
+//! Strings, and what can follow them.
 
 use memchr::memchr2;
 
@@ -7,19 +7,19 @@ use crate::error::ErrorKind;
 use crate::scan::{is_plain_literal, is_tag_byte};
 use crate::term::XSD_STRING;
 
-/// Where the inside of a string is.
+/// The content of a string.
 #[derive(Clone, Copy)]
 struct Quoted {
     start: usize,
     end: usize,
-    /// Behind the closing quotes.
+    /// The place after the closing quotes.
     after: usize,
     escaped: bool,
     plain: bool,
 }
 
 impl Lexer<'_> {
-    /// A literal.
+    /// Reads a literal.
     #[inline(always)]
     pub(crate) fn literal(&mut self, scratch: &mut Scratch) -> Lex {
         let start = self.at;
@@ -41,7 +41,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// A string and white space: a tag or a datatype may follow.
+    /// Reads the rest after a string and white space: a tag or a datatype can follow.
     #[cold]
     fn spaced(&mut self, lexed: Lexed, scratch: &mut Scratch) -> Lex {
         let after = self.at;
@@ -56,7 +56,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// A string alone: no more is looked at.
+    /// Reads only a string, not what follows it.
     pub(crate) fn string(&mut self, scratch: &mut Scratch) -> Lex {
         let start = self.at;
         let quoted = self.quoted()?;
@@ -77,7 +77,7 @@ impl Lexer<'_> {
         Ok(lexed)
     }
 
-    /// The string that begins here.
+    /// Finds the string that begins here.
     #[inline(always)]
     fn quoted(&self) -> Lex<Quoted> {
         let bytes = self.text.as_bytes();
@@ -103,7 +103,7 @@ impl Lexer<'_> {
         self.escaped_string(quote, start, end)
     }
 
-    /// A string with escapes, the first of them at `at`.
+    /// Finds the end of a string with escapes; the first escape is at `at`.
     fn escaped_string(&self, quote: u8, start: usize, mut at: usize) -> Lex<Quoted> {
         let bytes = self.text.as_bytes();
         loop {
@@ -111,7 +111,7 @@ impl Lexer<'_> {
                 self.check_line(start, at)?;
                 return Ok(Quoted { start, end: at, after: at + 1, escaped: true, plain: false });
             }
-            // a backslash takes the byte behind it along
+            // a backslash includes the byte after it
             let next = (at + 2).min(bytes.len());
             match memchr2(quote, b'\\', &bytes[next..]) {
                 Some(length) => at = next + length,
@@ -120,7 +120,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// `"""..."""` or `'''...'''`.
+    /// Finds a long string: `"""..."""` or `'''...'''`.
     #[cold]
     fn long_string(&self, quote: u8) -> Lex<Quoted> {
         let bytes = self.text.as_bytes();
@@ -135,11 +135,11 @@ impl Lexer<'_> {
             }
             let quotes = bytes[at..].iter().take_while(|&&b| b == quote).count();
             if at + quotes == bytes.len() && quotes < 6 {
-                // more quotes may come; the caller adds a space where the input is over
+                // more quotes may follow; the caller adds a space at the end of the input
                 return Err(Stop::End);
             }
             if quotes >= 3 {
-                // of up to five quotes the last three close
+                // of up to five quotes, the last three close the string
                 let end = at + quotes.min(5) - 3;
                 let plain = is_plain_literal(&self.text[start..end]);
                 return Ok(Quoted { start, end, after: end + 3, escaped, plain });
@@ -148,7 +148,8 @@ impl Lexer<'_> {
         }
     }
 
-    /// Where long strings are not allowed, who allows them would read another string.
+    /// Rejects three quotes where long strings are not allowed, because readers that allow them would read
+    /// another string.
     #[cold]
     fn three_quotes(&self) -> Lex<Quoted> {
         let message = r#"expected a string in "quotes", found three quotes, which only Turtle has"#;
@@ -172,7 +173,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// `@tag`, with `--ltr` or `--rtl`.
+    /// Reads `@tag`, with `--ltr` or `--rtl`.
     #[inline]
     pub(super) fn language(&mut self, mut lexed: Lexed, scratch: &mut Scratch) -> Lex {
         let start = self.at + 1;
@@ -192,7 +193,7 @@ impl Lexer<'_> {
         Ok(lexed.with_tail(start, end))
     }
 
-    /// A tag as columns have it: of any characters, escaped where no tag has them.
+    /// Reads a tag in columns: any characters, with escapes for those that no tag can have.
     #[cold]
     fn odd_language(&mut self, mut lexed: Lexed, start: usize, scratch: &mut Scratch) -> Lex {
         let bytes = &self.text.as_bytes()[start..];
@@ -207,7 +208,7 @@ impl Lexer<'_> {
         Ok(lexed.tail_unescaped())
     }
 
-    /// `^^<iri>`.
+    /// Reads `^^<iri>`.
     #[inline(always)]
     pub(super) fn datatype(&mut self, mut lexed: Lexed, scratch: &mut Scratch) -> Lex {
         let carets = self.at;
@@ -246,7 +247,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Goes over white space to the IRI of a datatype.
+    /// Skips white space before the IRI of a datatype.
     #[cold]
     fn find_datatype(&mut self) -> Lex<()> {
         if self.rules.spaced_tails {
@@ -256,7 +257,7 @@ impl Lexer<'_> {
     }
 }
 
-/// `[a-zA-Z]+ ('-' [a-zA-Z0-9]+)* ('--' ('ltr' | 'rtl'))?`
+/// Whether a tag matches `[a-zA-Z]+ ('-' [a-zA-Z0-9]+)* ('--' ('ltr' | 'rtl'))?`.
 pub(crate) fn is_language(tag: &str) -> bool {
     let tag = tag.strip_suffix("--ltr").or_else(|| tag.strip_suffix("--rtl")).unwrap_or(tag);
     let mut parts = tag.as_bytes().split(|&b| b == b'-');

@@ -1,7 +1,8 @@
-//! One lexer of terms, for every text format and for canonical text in columns.
+//! The lexer of terms for all text formats and for canonical text in columns.
 //!
-//! It works on text that is UTF-8 already and may stop anywhere: what cannot be decided yet is [`Stop::End`].
-//! A term is found where it lies ([`Lexed`]) and nothing is copied; only what has escapes goes to a [`Scratch`].
+//! The lexer takes valid UTF-8, which may end anywhere: if more text is needed for a decision, the result is
+//! [`Stop::End`]. A term is located in the text ([`Lexed`]) without a copy; only terms with escapes go to a
+//! [`Scratch`].
 
 mod iri;
 mod lexed;
@@ -20,7 +21,7 @@ pub(crate) use plain::term_of;
 
 use crate::error::{Error, ErrorKind, Position};
 
-/// Why there is no term.
+/// The reason why there is no term.
 #[derive(Debug)]
 pub(crate) enum Stop {
     /// The text ends too early.
@@ -29,31 +30,31 @@ pub(crate) enum Stop {
     Bad(Error),
 }
 
-/// What the lexer gives.
+/// The result of the lexer.
 pub(crate) type Lex<T = Lexed> = Result<T, Stop>;
 
-/// An error at a byte of the text.
+/// Returns an error at a byte of the text.
 #[cold]
 pub(crate) fn bad<T>(kind: ErrorKind, at: usize, message: impl Into<String>) -> Lex<T> {
     let at = Position { offset: Some(at as u64), ..Position::default() };
     Err(Stop::Bad(Error::new(kind, message).located(&at)))
 }
 
-/// What is a term beside those of canonical N-Triples.
+/// The terms that are allowed in addition to canonical N-Triples.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a rule by itself")]
 pub(crate) struct Rules {
-    /// IRIs with `"{}|^` and backtick in them, which are no IRIs, but stores have them.
+    /// IRIs that contain `"{}|^` or a backtick. They are invalid, but stores have them.
     pub(crate) odd_iris: bool,
-    /// IRIs must have a scheme and may not hide in escapes what they may not hold.
+    /// IRIs must have a scheme, and their escapes may not stand for forbidden characters.
     pub(crate) absolute_iris: bool,
-    /// No `<_:label>`, which only RDF Patch has.
+    /// Reject `<_:label>`, which only RDF Patch has.
     pub(crate) no_angle_labels: bool,
     /// `'..'`, `"""..."""`, `'''...'''` and `\u{...}`.
     pub(crate) quotes: bool,
     /// Numbers, `true` and `false`.
     pub(crate) bare: bool,
-    /// `<< s p o >>` beside `<<( s p o )>>`.
+    /// `<< s p o >>` in addition to `<<( s p o )>>`.
     pub(crate) old_triples: bool,
     /// Line ends and comments inside quoted triples and literals.
     pub(crate) free_lines: bool,
@@ -63,13 +64,13 @@ pub(crate) struct Rules {
     pub(crate) raw_lines: bool,
     /// Language tags of any characters, with escapes, and empty ones.
     pub(crate) odd_tags: bool,
-    /// Deepest nesting of quoted triples.
+    /// Maximum nesting of quoted triples.
     pub(crate) nesting: usize,
-    /// Longest row.
+    /// Maximum size of a row.
     pub(crate) row_bytes: usize,
 }
 
-/// Goes through a text.
+/// A lexer at a place in a text.
 pub(crate) struct Lexer<'t> {
     pub(crate) text: &'t str,
     pub(crate) at: usize,
@@ -105,7 +106,7 @@ impl<'t> Lexer<'t> {
         self.at - start <= self.rules.row_bytes
     }
 
-    /// The row that began at `start` ends here.
+    /// Checks the length of the row that began at `start` and ends here.
     #[inline(always)]
     pub(crate) fn check_row(&self, start: usize) -> Lex<()> {
         if self.is_short_row(start) {
@@ -116,7 +117,7 @@ impl<'t> Lexer<'t> {
         Err(Stop::Bad(error.moved_to(start as u64)))
     }
 
-    /// Goes over spaces and tabs.
+    /// Skips spaces and tabs.
     #[inline(always)]
     pub(crate) fn skip_blanks(&mut self) {
         let bytes = self.text.as_bytes();
@@ -125,7 +126,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Goes over the white space that may stand inside a term.
+    /// Skips the white space that is allowed inside a term.
     pub(super) fn skip_space(&mut self) -> Lex<()> {
         if self.rules.free_lines {
             return self.skip_lines();
@@ -134,7 +135,7 @@ impl<'t> Lexer<'t> {
         Ok(())
     }
 
-    /// Goes over white space, line ends and comments.
+    /// Skips white space, line ends and comments.
     #[inline(always)]
     pub(crate) fn skip_lines(&mut self) -> Lex<()> {
         let bytes = self.text.as_bytes();
@@ -147,7 +148,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Goes to the end of the line.
+    /// Skips to the end of the line.
     #[cold]
     pub(crate) fn skip_comment(&mut self) -> Lex<()> {
         let rest = self.rest();
@@ -160,7 +161,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Reads a term; what is no term is an error.
+    /// Reads a term; other text is an error.
     #[inline(always)]
     pub(crate) fn term(&mut self, scratch: &mut Scratch) -> Lex {
         match self.peek()? {
@@ -184,7 +185,8 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// The word at this place, for messages and keywords: letters, digits and what may stand in names.
+    /// The end of the word at this place, for messages and keywords: letters, digits and other characters of
+    /// names.
     pub(crate) fn word_end(&self) -> usize {
         let length = self.rest().iter().take_while(|&&b| is_word_byte(b)).count();
         self.at + length
@@ -210,7 +212,7 @@ impl<'t> Lexer<'t> {
         bad(ErrorKind::TextTerm, self.at, format!("{what} is not a term"))
     }
 
-    /// `_:label`.
+    /// Reads `_:label`.
     #[inline]
     fn blank_node(&mut self) -> Lex {
         let start = self.at;
@@ -226,7 +228,7 @@ impl<'t> Lexer<'t> {
         self.label_within(start, label + run)
     }
 
-    /// The label ends at `end` or at the dots before it.
+    /// Reads a label that ends at `end`, or at the dots before it.
     #[inline]
     pub(crate) fn label_within(&mut self, start: usize, mut end: usize) -> Lex {
         let label = start + 2;
@@ -247,7 +249,7 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// A byte that a label can have, in UTF-8.
+/// Whether a byte can be part of a label, in UTF-8.
 #[inline(always)]
 fn is_label_byte(b: u8) -> bool {
     b.is_ascii_alphanumeric() | matches!(b, b'_' | b'-' | b'.') | (b >= 0x80)

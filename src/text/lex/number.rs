@@ -6,7 +6,7 @@ use crate::error::ErrorKind;
 const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
 
 impl Lexer<'_> {
-    /// `true` or `false`.
+    /// Reads `true` or `false`.
     pub(super) fn boolean(&mut self, scratch: &mut Scratch) -> Lex {
         let word = self.word_end();
         if word == self.text.len() {
@@ -19,7 +19,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// An integer, decimal or double of Turtle.
+    /// Reads an integer, decimal or double of Turtle.
     pub(super) fn number(&mut self, scratch: &mut Scratch) -> Lex {
         let bytes = self.text.as_bytes();
         let digits = |at: usize| {
@@ -34,7 +34,7 @@ impl Lexer<'_> {
         if bytes[end] == b'.' {
             let after = digits(end + 1)?;
             fraction = after - end - 1;
-            // without digits behind it, it is the dot of the row or of `1.e5`
+            // without digits after it, it is the dot of the row or of `1.e5`
             if fraction > 0 || (whole > 0 && exponent(bytes, after)?.is_some()) {
                 (end, name) = (after, "decimal");
             }
@@ -64,7 +64,7 @@ impl Lexer<'_> {
     }
 }
 
-/// Where the digits of an exponent begin, if one does at `at`.
+/// The start of the digits of an exponent, if there is one at `at`.
 fn exponent(bytes: &[u8], at: usize) -> Lex<Option<usize>> {
     let byte = |at: usize| bytes.get(at).copied().ok_or(Stop::End);
     if !matches!(byte(at)?, b'e' | b'E') {

@@ -1,4 +1,4 @@
-//! One canonical term that fills a whole string.
+//! Parses one canonical term that fills a whole string.
 
 use memchr::memchr2;
 
@@ -8,7 +8,7 @@ use crate::limits::MAX_NESTING;
 use crate::scan::{is_plain_iri, is_plain_label};
 use crate::term::{Datatype, Iri, Literal, LiteralKind, Term, TermBuf, XSD_STRING, is_named_plainly};
 
-/// Canonical text, and what means the same.
+/// Canonical text and its equivalents.
 const RULES: Rules = Rules {
     odd_iris: false,
     absolute_iris: false,
@@ -24,7 +24,7 @@ const RULES: Rules = Rules {
     row_bytes: usize::MAX,
 };
 
-/// The term of canonical text, as columns hold it; the empty text is the default graph.
+/// Parses the canonical text of a term in a column; the empty text is the default graph.
 #[inline]
 pub(crate) fn term_of<'a>(text: &'a str, scratch: &'a mut Scratch) -> Result<Term<'a>> {
     match plain_term_of(text) {
@@ -34,13 +34,13 @@ pub(crate) fn term_of<'a>(text: &'a str, scratch: &'a mut Scratch) -> Result<Ter
 }
 
 impl TermBuf {
-    /// The term of canonical N-Triples text; the default graph of the empty text.
+    /// Parses a term of canonical N-Triples; the empty text is the default graph.
     pub fn from_text(text: &str) -> Result<Self> {
         term_of(text, &mut Scratch::default()).map(TermBuf::from)
     }
 }
 
-/// As [`term_of`], of text that has no escapes and is no quoted triple.
+/// Like [`term_of`], for text without escapes that is not a quoted triple.
 #[inline]
 pub(crate) fn plain_term_of(text: &str) -> Option<Term<'_>> {
     let bytes = text.as_bytes();
@@ -59,7 +59,7 @@ pub(crate) fn plain_term_of(text: &str) -> Option<Term<'_>> {
     }
 }
 
-/// A literal without escapes.
+/// Parses a literal without escapes.
 #[inline]
 fn literal_of(text: &str) -> Option<Term<'_>> {
     let bytes = text.as_bytes();
@@ -80,7 +80,7 @@ fn literal_of(text: &str) -> Option<Term<'_>> {
             other => LiteralKind::Datatype(Datatype::new_plain(other)),
         });
     }
-    // Jelly does not check tags; what has a backslash is left to the lexer
+    // Jelly does not check tags; text with a backslash is left to the lexer
     let tag = tail.strip_prefix('@').filter(|tag| is_plain_iri(tag))?;
     literal(LiteralKind::Language(tag))
 }
@@ -172,7 +172,7 @@ mod tests {
             all.extend([TermBuf::typed_literal(text, text), TermBuf::language_literal(text, "en-GB--ltr")]);
             all.extend([TermBuf::language_literal(text, "1_odd@tag"), TermBuf::language_literal("c", text)]);
         }
-        // tags of all characters that mean something somewhere
+        // tags of all characters with a meaning in some place
         let pieces =
             ["", "e", "-", " ", "\"", "@", "\\", "u0041", ">", ")>>", "<", "\n", "\u{e9}", "\u{1f600}", "^"];
         for n in 0..pieces.len().pow(3) {

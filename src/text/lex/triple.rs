@@ -4,7 +4,7 @@ use super::{Kind, Lex, Lexed, Lexer, Scratch, bad};
 use crate::error::{Error, ErrorKind, Position};
 use crate::term::{TermBuf, Triple};
 
-/// A triple that is not complete.
+/// An incomplete triple.
 struct Open {
     start: usize,
     close: &'static str,
@@ -28,7 +28,7 @@ impl Lexer<'_> {
                 last.terms.push(term.owned(self.text, &inner));
             }
             self.skip_space()?;
-            // one closing may close several levels
+            // one closing token may close several levels
             while let Some(Open { terms, .. }) = open.last()
                 && terms.len() == 3
             {
@@ -46,7 +46,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// `<<(` or `<<`.
+    /// Reads `<<(` or `<<`.
     fn open(&mut self) -> Lex<Open> {
         let start = self.at;
         let is_new = self.byte(start + 2)? == b'(';

@@ -1,14 +1,14 @@
-//! What backslashes stand for.
+//! Resolves backslash escapes.
 
 use super::{Lex, Lexer, bad};
 use crate::error::ErrorKind;
 
-/// Puts the text from `start` to `end` in `out`; only `\u` and `\U` escapes.
+/// Appends the text from `start` to `end` to `out`; only `\u` and `\U` escapes are allowed.
 pub(super) fn iri(lexer: &Lexer<'_>, start: usize, end: usize, out: &mut String) -> Lex<()> {
     unescape(lexer, start, end, out, false)
 }
 
-/// Puts the string from `start` to `end` in `out`.
+/// Appends the string from `start` to `end` to `out`.
 pub(super) fn string(lexer: &Lexer<'_>, start: usize, end: usize, out: &mut String) -> Lex<()> {
     unescape(lexer, start, end, out, true)
 }
@@ -42,7 +42,7 @@ fn unescape(lexer: &Lexer<'_>, start: usize, end: usize, out: &mut String, lette
     Ok(())
 }
 
-/// `\uXXXX` or `\UXXXXXXXX`.
+/// Reads `\uXXXX` or `\UXXXXXXXX`.
 fn code(text: &str, at: usize, digits: usize) -> Lex<(char, usize)> {
     let length = 2 + digits;
     match text.get(at + 2..at + length).and_then(character) {
@@ -51,7 +51,7 @@ fn code(text: &str, at: usize, digits: usize) -> Lex<(char, usize)> {
     }
 }
 
-/// `\u{X}`.
+/// Reads `\u{X}`.
 fn braces(text: &str, at: usize) -> Lex<(char, usize)> {
     let inside = &text[at + 3..];
     let found = inside.find('}').filter(|&length| length <= 8);
@@ -61,7 +61,7 @@ fn braces(text: &str, at: usize) -> Lex<(char, usize)> {
     }
 }
 
-/// Surrogates are no characters.
+/// Parses a character; surrogates are not characters.
 fn character(digits: &str) -> Option<char> {
     let is_hex = digits.bytes().all(|b| b.is_ascii_hexdigit());
     is_hex.then(|| u32::from_str_radix(digits, 16).ok().and_then(char::from_u32)).flatten()

@@ -1,15 +1,15 @@
-//! A document in blocks, as far as somebody takes what was read.
+//! Reads a document in blocks, as its bytes are consumed.
 
 use std::io::{self, Read};
 
 /// Bytes that are read at once.
 pub(super) const BLOCK: usize = 64 << 10;
 
-/// What was read of a document and not taken yet.
+/// The bytes of a document that were read but not consumed.
 pub(super) struct Blocks {
     inner: Box<dyn Read + Send>,
     raw: Vec<u8>,
-    /// Bytes that were taken.
+    /// Number of bytes that were consumed.
     at: usize,
     ended: bool,
 }
@@ -19,28 +19,28 @@ impl Blocks {
         Blocks { inner, raw: Vec::new(), at: 0, ended: false }
     }
 
-    /// What was not taken.
+    /// The bytes that were not consumed.
     pub(super) fn rest(&self) -> &[u8] {
         &self.raw[self.at..]
     }
 
-    /// Takes the first bytes.
+    /// Consumes the first bytes.
     pub(super) fn take(&mut self, bytes: usize) -> &[u8] {
         self.at += bytes;
         &self.raw[self.at - bytes..self.at]
     }
 
-    /// Whether no more will come.
+    /// Whether the document has ended.
     pub(super) fn is_ended(&self) -> bool {
         self.ended
     }
 
-    /// Reads more behind what was not taken.
+    /// Reads more bytes after those that were not consumed.
     pub(super) fn fill(&mut self) -> io::Result<()> {
         self.raw.drain(..self.at);
         self.at = 0;
         let old = self.raw.len();
-        // twice as much each time, or a long token would be looked at too often
+        // twice as many each time, or a long token would be read too often
         self.raw.resize(old + old.max(BLOCK), 0);
         let read = loop {
             match self.inner.read(&mut self.raw[old..]) {

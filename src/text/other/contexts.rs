@@ -1,44 +1,44 @@
-//! How long contexts of JSON-LD let names become, and what the parser makes of them.
+//! Bounds the length of names in contexts of JSON-LD, and the memory that the parser needs for them.
 
 use std::collections::{HashMap, HashSet};
 
 use super::labels::ENTRY;
 use crate::error::{Error, ErrorKind, Result, excerpt};
 
-/// Terms that are defined by terms, one by the next; the parser goes from each to the next by recursion.
+/// Maximum length of a chain of terms that define each other; the parser follows it by recursion.
 const CHAIN: usize = 32;
-/// What the parser keeps for a term, except its text.
+/// Memory that the parser needs for a term, except its text.
 const TERM: usize = 6 * ENTRY;
 
-/// A value that a term is defined by: what stands before its colon, and its length.
+/// A value that defines a term: the text before its colon, and its length.
 #[derive(Clone, Debug)]
 struct Definition {
     before: Vec<u8>,
     length: usize,
 }
 
-/// What the contexts that were seen define.
+/// The definitions in the contexts so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Contexts {
-    /// Of the context that is being read.
+    /// The definitions in the context that is being read.
     definitions: HashMap<Vec<u8>, Vec<Definition>>,
-    /// Terms of that context with what they stand for, where that has no colon.
+    /// Terms of that context and their values, if the value has no colon.
     names: Vec<(Vec<u8>, Vec<u8>)>,
-    /// Longest IRI of each term.
+    /// The longest IRI of each term.
     terms: HashMap<Vec<u8>, usize>,
     term_bytes: usize,
     vocabulary: usize,
     base: usize,
     longest: usize,
-    /// Other names of `@id` and `@language`, and terms whose values have languages for keys.
+    /// Aliases of `@id` and `@language`, and terms whose values have languages as keys.
     pub(super) ids: HashSet<Vec<u8>>,
     pub(super) languages: HashSet<Vec<u8>>,
     pub(super) language_maps: HashSet<Vec<u8>>,
-    /// There is a context within a context, which is made again wherever its term is used.
+    /// Whether there is a context inside a context, which is created again wherever its term is used.
     pub(super) scoped: bool,
 }
 
-/// What a value may add in front of a name.
+/// The text that a value may add in front of a name.
 fn before_colon(value: &[u8]) -> (&[u8], bool) {
     match value.iter().position(|b| *b == b':') {
         Some(at) => (&value[..at], true),
@@ -46,7 +46,7 @@ fn before_colon(value: &[u8]) -> (&[u8], bool) {
     }
 }
 
-/// The error of a term whose statements the parser would drop.
+/// The error for a term whose statements the parser would drop.
 #[cold]
 fn no_meaning(term: &[u8], value: &[u8]) -> Error {
     let [term, value] = [term, value].map(|text| excerpt(&String::from_utf8_lossy(text)));
@@ -58,13 +58,13 @@ fn no_meaning(term: &[u8], value: &[u8]) -> Error {
 }
 
 impl Contexts {
-    /// A string of a context: under which key, and of which term that is.
+    /// Processes a string of a context, with its key and the term that the key belongs to.
     pub(super) fn value(&mut self, key: &[u8], term: &[u8], value: &[u8]) {
         let (before, has_colon) = before_colon(value);
         let length = value.len();
         match (key, value) {
             (b"@vocab", _) => {
-                // one that is no IRI goes on from the one before
+                // a value that is not an IRI extends the previous one
                 let known = self.terms.get(before).copied().unwrap_or(0);
                 self.vocabulary =
                     if has_colon { self.vocabulary.max(length + known) } else { self.vocabulary + length };
@@ -97,7 +97,7 @@ impl Contexts {
         self.definitions.entry(term.to_vec()).or_default().push(Definition { before, length });
     }
 
-    /// A key of a context, which may be a name with a prefix.
+    /// Processes a key of a context, which may be a name with a prefix.
     pub(super) fn key(&mut self, key: &[u8]) {
         let (before, has_colon) = before_colon(key);
         let definitions = self.definitions.entry(key.to_vec()).or_default();
@@ -106,7 +106,7 @@ impl Contexts {
         }
     }
 
-    /// A context was read whole; gives bytes of what the parser made.
+    /// Ends a context; returns the bytes that the parser created.
     pub(super) fn end(&mut self) -> Result<usize> {
         let definitions = std::mem::take(&mut self.definitions);
         for (term, value) in std::mem::take(&mut self.names) {
@@ -128,22 +128,22 @@ impl Contexts {
                 self.terms.insert(term, length);
             }
         }
-        // each context begins as a copy of the one around it
+        // each context begins as a copy of the enclosing one
         Ok(made + self.copied())
     }
 
-    /// Bytes of a copy of the context.
+    /// Size of a copy of the context in bytes.
     pub(super) fn copied(&self) -> usize {
         self.term_bytes + self.terms.len() * (self.vocabulary + self.base)
     }
 
-    /// Bytes that a context may put before a name, or in its place.
+    /// Number of bytes that a context may put before a name, or in its place.
     pub(super) fn longest(&self) -> usize {
         self.longest + self.vocabulary + self.base
     }
 
-    /// The longest IRI that a term stands for, and how many definitions lead to it: of whichever term is asked first,
-    /// the answer is the same.
+    /// The longest IRI that a term stands for, and how many definitions lead to it. The result is the same
+    /// for any order of the terms.
     fn bound(
         &self,
         term: &[u8],
@@ -164,7 +164,7 @@ impl Contexts {
         if depth > CHAIN {
             return Err(too_long());
         }
-        // a circle ends here; the parser rejects it
+        // a cycle ends here; the parser rejects it
         known.insert(term.to_vec(), (0, 0));
         let (mut longest, mut chain) = (0, 0);
         for definition in all {

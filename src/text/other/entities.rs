@@ -1,4 +1,4 @@
-//! Entities of a document type, and what the text and names that use them grow to.
+//! Entities of a document type, and the size of the text and names that use them.
 
 use std::collections::HashMap;
 
@@ -9,12 +9,12 @@ use super::labels::{ENTRY, too_many};
 use super::literals::{check_characters, number_of};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Entities that a document declares, expanded as the parser of the library expands them.
+/// The entities that a document declares, expanded as the parser of the library expands them.
 #[derive(Debug, Default)]
 pub(super) struct Entities {
     known: HashMap<String, String>,
     bytes: usize,
-    /// Longest text, and most bytes of entities.
+    /// The longest text, and the maximum size of all entities.
     longest: usize,
     most: usize,
 }
@@ -24,7 +24,7 @@ impl Entities {
         Entities { longest, most, ..Entities::default() }
     }
 
-    /// Takes the declarations out of a document type; what has another form is left to the parser to refuse.
+    /// Reads the declarations of a document type; other forms are left to the parser, which rejects them.
     pub(super) fn declare(&mut self, doctype: &[u8]) -> Result<()> {
         let Ok(text) = std::str::from_utf8(doctype) else { return Ok(()) };
         for part in text.split('<').filter_map(|part| part.strip_prefix("!ENTITY")) {
@@ -49,7 +49,8 @@ impl Entities {
         Ok(())
     }
 
-    /// Bytes of a text with its references replaced, at most; more than a term may have is an error.
+    /// Maximum size of a text after its references are replaced; returns an error if it is larger than a term
+    /// may be.
     pub(super) fn length(&self, text: &[u8]) -> Result<usize> {
         let mut length = text.len();
         let mut rest = text;
@@ -65,7 +66,7 @@ impl Entities {
         if length > self.longest { Err(token_too_long(self.longest)) } else { Ok(length) }
     }
 
-    /// The text with its references replaced; its length was checked.
+    /// Replaces the references in a text whose length was checked.
     pub(super) fn expand(&self, text: &str) -> String {
         let mut all = String::new();
         let mut rest = text;
@@ -95,8 +96,8 @@ impl Entities {
     }
 }
 
-/// Rejects references to `&` and `<` in the value of an entity: what they make is read again where the entity is used, but
-/// not by the parser of the library.
+/// Rejects references to `&` and `<` in the value of an entity: their replacement is parsed again where the
+/// entity is used, but not by the parser of the library.
 fn check_value(value: &str) -> Result<()> {
     check_characters(value.as_bytes(), true)?;
     let mut references = value.split('&').skip(1).filter_map(|rest| rest.strip_prefix('#'));

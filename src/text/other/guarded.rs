@@ -1,31 +1,31 @@
-//! Input of the libraries' parsers, looked at before they see it: they have no limits of their own.
+//! Checks the input of the libraries' parsers before they read it, because they have no limits of their own.
 
 use std::io::{self, Read};
 
 use super::blocks::{BLOCK, Blocks};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Looks at a document before the parser does.
+/// Checks a document before the parser reads it.
 pub(super) trait Guard {
-    /// Hands on the part of `input` that the parser may have, and returns how long that part was.
+    /// Passes on the part of `input` that the parser may have, and returns the length of that part.
     ///
-    /// The rest comes again, with more behind it. `last` says that no more will come. An error comes after all
-    /// that stands before its place was handed on.
+    /// The rest is passed again, with more bytes after it. `last` means that no more will come. An error is
+    /// returned after everything before its place was passed on.
     fn pass(&mut self, input: &[u8], last: bool, out: &mut Vec<u8>) -> Result<usize>;
 }
 
-/// A reader of what a guard lets through.
+/// A reader of the bytes that a guard passes on.
 pub(super) struct Guarded<G> {
     input: Blocks,
     guard: G,
     out: Vec<u8>,
     at: usize,
-    /// Longest piece that the guard may ask for at once.
+    /// Maximum size of a piece that the guard may request at once.
     most: usize,
     failed: Option<io::Error>,
 }
 
-/// A token longer than `most` bytes.
+/// The error for a token longer than `most` bytes.
 pub(super) fn token_too_long(most: usize) -> Error {
     Error::limit(ErrorKind::LimitTerm, "term_bytes", format!("a token of more than {most} bytes"))
 }
@@ -50,7 +50,8 @@ impl<G: Guard> Guarded<G> {
 }
 
 impl<G: Guard> Read for Guarded<G> {
-    /// Fills a large buffer to its end: the parsers look at a long token again whenever more of it comes.
+    /// Fills a large buffer completely, because the parsers read a long token again whenever more of it
+    /// arrives.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut done = 0;
         while done < buffer.len() {

@@ -1,13 +1,13 @@
-//! What the parser of Turtle is to refuse although it is lenient, and takes IRIs as N-Triples has them.
+//! Checks that the parser of Turtle omits because it is lenient and accepts IRIs like N-Triples.
 
 use memchr::memchr2;
 
 use crate::error::{Error, ErrorKind, Result, excerpt};
 use crate::scan::{has_scheme, is_plain_iri};
 
-/// Rejects an IRI with characters that no IRI has, and one without a scheme where there is no base.
+/// Rejects an IRI with forbidden characters, and an IRI without a scheme if there is no base.
 pub(super) fn check_iri(iri: &[u8], has_base: bool) -> Result<()> {
-    // the parser rejects other bytes, and wrong escapes
+    // the parser rejects other bytes and invalid escapes
     let Ok(text) = std::str::from_utf8(iri) else { return Ok(()) };
     if !text.split('\\').all(is_plain_iri) {
         let message = format!("the IRI {} has characters that are not allowed", excerpt(text));
@@ -19,14 +19,16 @@ pub(super) fn check_iri(iri: &[u8], has_base: bool) -> Result<()> {
     Ok(())
 }
 
-/// Says whether an IRI of Turtle means the same with any base. One with escapes does if a colon ends its first part,
-/// for what is escaped may stand in no scheme; of wrong escapes the parser says more.
+/// Whether an IRI of Turtle has the same meaning with any base. An IRI with escapes does if its first part
+/// ends with a colon, because an escaped character is never allowed in a scheme. The parser reports invalid
+/// escapes.
 pub(super) fn is_whole(iri: &str) -> bool {
     let has_colon = |iri: &str| iri.split(['/', '?', '#']).next().is_some_and(|part| part.contains(':'));
     has_scheme(iri.as_bytes()) || iri.contains('\\') && unescaped(iri).is_none_or(|iri| has_colon(&iri))
 }
 
-/// The error of an IRI that has no scheme, where no base completes it; `how` says what its format has for that.
+/// The error for an IRI without a scheme, if no base completes it; `how` names the way to declare a base in
+/// the format.
 #[cold]
 pub(super) fn without_base(iri: &str, how: &str) -> Error {
     let iri = excerpt(iri);
@@ -34,7 +36,7 @@ pub(super) fn without_base(iri: &str, how: &str) -> Error {
     Error::new(ErrorKind::TextIri, message)
 }
 
-/// An IRI of Turtle, its escapes resolved; `None`: some are wrong.
+/// An IRI of Turtle with resolved escapes; `None`: some escapes are invalid.
 fn unescaped(iri: &str) -> Option<String> {
     let mut parts = iri.split('\\');
     let mut all = parts.next()?.to_owned();
@@ -47,7 +49,7 @@ fn unescaped(iri: &str) -> Option<String> {
     Some(all)
 }
 
-/// Rejects a line end in a string of one quote.
+/// Rejects a line end in a string that is delimited by one quotation mark, not three.
 pub(super) fn check_line(text: &[u8]) -> Result<()> {
     match memchr2(b'\n', b'\r', text) {
         Some(_) => Err(Error::new(
@@ -58,7 +60,7 @@ pub(super) fn check_line(text: &[u8]) -> Result<()> {
     }
 }
 
-/// Rejects an escape that names have not.
+/// Rejects an escape that is not allowed in names.
 pub(super) fn check_escape(escaped: Option<&u8>) -> Result<()> {
     match escaped {
         Some(b) if !b"_~.-!$&'()*+,;=/?#@%".contains(b) => {

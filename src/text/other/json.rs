@@ -1,4 +1,5 @@
-//! Looks at JSON-LD before the parser does: counts what the parser would build, and keeps language tags.
+//! Checks JSON-LD before the parser reads it: counts what the parser would allocate, and keeps the case of
+//! language tags.
 
 use memchr::memchr2;
 
@@ -10,13 +11,14 @@ use super::written::{Written, check_json_id, strip};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 
-/// What the parser holds of a value with its statement, except the terms, and again for each level around it.
+/// Memory that the parser needs for a value and its statement, except the terms; needed again for each
+/// enclosing level.
 const EVENT: usize = 640;
 const LEVEL: usize = 64;
-/// The parser goes into objects by recursion.
+/// The parser reads objects by recursion.
 const DEEPER: usize = 2;
 
-/// What a token was, at which depth of arrays and objects it left the document.
+/// The kind of a token, and the depth of arrays and objects after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token {
     Space,
@@ -27,30 +29,31 @@ pub(super) enum Token {
     Other,
 }
 
-/// An array or object that is open.
+/// An open array or object.
 #[derive(Debug, Default)]
 struct Open {
     object: bool,
-    /// The next string is a key.
+    /// Whether the next string is a key.
     key_next: bool,
     key: Vec<u8>,
-    /// The term of a context that this defines.
+    /// The term of a context that this object defines.
     term: Vec<u8>,
-    /// In the value of `@context`, and whether it is that value itself.
+    /// Whether this is in the value of `@context`, and whether it is that value itself.
     context: bool,
     outermost: bool,
-    /// Keys are language tags.
+    /// Whether the keys are language tags.
     languages: bool,
 }
 
 impl Open {
-    /// Whether the value that comes is the base of a context. Without one the parser would drop statements with relative IRIs.
+    /// Whether the next value is the base of a context. Without a base, the parser would drop statements with
+    /// relative IRIs.
     fn is_base(&self) -> bool {
         self.context && self.object && strip(&self.key, b"@", b"\\u0040") == Some(b"base")
     }
 }
 
-/// What the statements of the nodes that are read may have in common.
+/// What the statements of the current nodes may have in common.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cost {
     pub(super) bytes: usize,
@@ -69,7 +72,8 @@ pub(super) struct JsonScan {
     written: Written,
 }
 
-/// A token: what it is, its length, and what stands in for the part between its quotes, or for all of it.
+/// A token: its kind, its length, and the replacement for the part between its quotes, or for the whole
+/// token.
 pub(super) struct Found {
     pub(super) token: Token,
     pub(super) length: usize,
@@ -92,12 +96,12 @@ impl JsonScan {
         self.open.len()
     }
 
-    /// The key whose value comes, in the object around.
+    /// The key of the next value, in the enclosing object.
     pub(super) fn key(&self) -> &[u8] {
         self.open.last().map_or(b"", |open| &open.key)
     }
 
-    /// Takes the token that begins `input`; nothing if more is needed to see its end.
+    /// Reads the token at the start of `input`; `None` if more bytes are needed to find its end.
     pub(super) fn token(&mut self, input: &[u8], last: bool) -> Result<Option<Found>> {
         let mut stand_in = None;
         let (token, length) = match input[0] {
@@ -169,7 +173,7 @@ impl JsonScan {
         self.add(0);
         let mut new = Open { object, key_next: object, ..Open::default() };
         if let Some(around) = self.open.last() {
-            // a key with an escape may be any
+            // a key with an escape may be any key
             let is_context = around.object && (around.key == b"@context" || around.key.contains(&b'\\'));
             new.context = around.context || is_context;
             new.outermost = is_context && !around.context;
@@ -182,7 +186,7 @@ impl JsonScan {
                 };
             }
             new.languages = object && !new.context && self.cost.contexts.language_maps.contains(&around.key);
-            // an array has the key of the object around it
+            // an array has the key of the enclosing object
             if !object {
                 new.key.clone_from(&around.key);
             }
@@ -261,7 +265,7 @@ fn check_number(token: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Bytes of the string that begins here, with its quotes.
+/// Size of the string that begins here, including its quotes.
 fn string_length(input: &[u8]) -> Option<usize> {
     let mut at = 1;
     loop {

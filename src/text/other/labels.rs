@@ -1,4 +1,4 @@
-//! Terms of the library as ours.
+//! Converts terms of the library to terms of this crate.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::blank::{ANONYMOUS, is_position};
 use crate::error::{Error, ErrorKind, Result};
 use crate::term::{TermBuf, Triple};
 
-/// What an entry of a map costs.
+/// Memory of an entry of a map.
 pub(super) const ENTRY: usize = 64;
 
 pub(super) fn too_many(what: &str, most: usize) -> Error {
@@ -25,7 +25,7 @@ pub(super) fn too_deep(what: &str, nesting: usize, times: usize) -> Error {
     Error::limit(ErrorKind::LimitNesting, "nesting", message)
 }
 
-/// Gives blank nodes without labels some: the library takes random ones.
+/// Gives labels to blank nodes without labels, because the library uses random ones.
 #[derive(Debug)]
 pub(super) struct Labels {
     known: HashMap<u128, u64>,
@@ -51,7 +51,7 @@ impl Labels {
         Ok([subject, predicate, object, graph])
     }
 
-    /// Bytes of what is known.
+    /// Bytes of the labels that are known.
     pub(super) fn bytes(&self) -> usize {
         self.known.len() * ENTRY
     }
@@ -63,7 +63,7 @@ impl Labels {
         }
     }
 
-    /// The depth of quoted triples was bounded as they were read.
+    /// Converts a term; the depth of quoted triples was limited when they were read.
     fn term(&mut self, term: &Found) -> Result<TermBuf> {
         Ok(match term {
             Found::NamedNode(iri) => self.iri(iri.as_str())?,
@@ -81,7 +81,7 @@ impl Labels {
     fn blank_node(&mut self, node: &BlankNode) -> Result<TermBuf> {
         let label = node.as_str();
         if let Some(label) = self.written.label(label)? {
-            // a label of the document that looks like one of ours
+            // a label in the document that looks like a generated one
             let escape = if is_position(label) { ANONYMOUS } else { "" };
             return Ok(TermBuf::blank_node(&[escape, label].concat()));
         }

@@ -1,4 +1,4 @@
-//! XML literals of RDF/XML, which the library does not always write as XML.
+//! XML literals of RDF/XML, which the library does not always write as valid XML.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use oxrdf::{Literal, Quad, Term};
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Takes the declarations of namespaces away that the library writes twice: those of an element of its own.
+/// Removes the namespace declarations that the library writes twice: those of an element itself.
 pub(super) fn declare_once(quad: &mut Quad) {
     let Term::Literal(literal) = &quad.object else { return };
     if literal.datatype() == rdf::XML_LITERAL
@@ -25,7 +25,7 @@ fn declared_once(text: &str) -> Option<String> {
     while let Some(begin) = memchr(b'<', &text.as_bytes()[at..]) {
         at += begin + 1;
         let mut seen = HashSet::new();
-        // a start tag is ` name="value"` again and again
+        // the rest of a start tag is a sequence of ` name="value"`
         while let Some(equals) = text[at..].find(['=', '>']).filter(|end| text[at + end..].starts_with('=')) {
             let name = text[at..at + equals].rfind(' ').map(|space| at + space)?;
             let value = at + equals + 2;
@@ -41,7 +41,8 @@ fn declared_once(text: &str) -> Option<String> {
     (copied > 0).then(|| out + &text[copied..])
 }
 
-/// Rejects an attribute that the library would copy into a literal as it is, where it is no XML or loses its meaning.
+/// Rejects an attribute that the library would copy into a literal unchanged, if this is not valid XML or
+/// changes its meaning.
 pub(super) fn check_attribute(value: &[u8], quote: u8) -> Result<()> {
     if quote == b'\'' && memchr(b'"', value).is_some() {
         return refuse(
@@ -61,7 +62,7 @@ pub(super) fn check_attribute(value: &[u8], quote: u8) -> Result<()> {
     Ok(())
 }
 
-/// Rejects a comment or an instruction, which the library leaves out of a literal.
+/// Rejects a comment or an instruction, which the library omits from a literal.
 pub(super) fn refuse_comment() -> Result<()> {
     refuse("a comment or a processing instruction", "remove it, or write the literal as a string")
 }
@@ -71,7 +72,7 @@ fn refuse(what: &str, advice: &str) -> Result<()> {
     Err(Error::new(ErrorKind::TextSyntax, message))
 }
 
-/// Rejects characters that no document of XML has, also as references.
+/// Rejects characters that XML does not allow, also as references.
 pub(super) fn check_characters(text: &[u8], has_references: bool) -> Result<()> {
     let is_control = |b: &u8| *b < b' ' && !matches!(b, b'\t' | b'\n' | b'\r');
     if let Some(found) = text.iter().find(|b| is_control(b)) {
@@ -95,7 +96,7 @@ pub(super) fn check_characters(text: &[u8], has_references: bool) -> Result<()> 
     Ok(())
 }
 
-/// The number of a reference to a character, from behind its `#`.
+/// The number in a character reference, from the text after its `#`.
 pub(super) fn number_of(reference: &[u8]) -> Option<u32> {
     let digits = &reference[..memchr(b';', reference)?];
     let digits = std::str::from_utf8(digits).ok()?;

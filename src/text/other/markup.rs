@@ -1,8 +1,8 @@
-//! Where a piece of XML markup ends: a tag, a comment, a section, a declaration.
+//! Finds the end of a piece of XML markup: a tag, a comment, a section, a declaration.
 
 use memchr::{memchr_iter, memchr2_iter, memchr3_iter};
 
-/// Bytes of the markup that begins here, by the rules of the parser; nothing if its end is not in `input`.
+/// Size of the markup that begins here, by the rules of the parser; `None` if its end is not in `input`.
 pub(super) fn markup_length(input: &[u8]) -> Option<usize> {
     let end_after = |least: usize, ending: &[u8]| {
         memchr_iter(b'>', input).find(|at| *at >= least && input[..*at].ends_with(ending))
@@ -22,7 +22,7 @@ pub(super) fn markup_length(input: &[u8]) -> Option<usize> {
                 end
             })
         }
-        // the parser knows no other
+        // the parser knows no other form
         [b'!', _] => Some(input.len() - 1),
         [b'?', _] => end_after(2, b"?"),
         _ => {

@@ -1,7 +1,8 @@
-//! JSON-LD in pieces: the parser of the library holds all statements of what it is given.
+//! Reads JSON-LD in pieces, because the library's parser holds all statements of its input in memory.
 //!
-//! The nodes of a document that is an array, or an object of `@context`, `@id` and `@graph` in which `@graph`
-//! comes last, are given to it some at a time; any other document whole, if that is small enough.
+//! If a document is an array, or an object of `@context`, `@id` and `@graph` in which `@graph` comes last,
+//! the parser gets its nodes in pieces. It gets any other document as a whole, if the document is small
+//! enough.
 
 use std::io::{Cursor, Read};
 
@@ -20,7 +21,7 @@ use crate::limits::Limits;
 /// A parser of one piece.
 pub(super) type Parser = ReaderQuadParser<Cursor<Vec<u8>>>;
 
-/// A place in the document or in a piece, from 0.
+/// A 0-based place in the document or in a piece.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Place {
     pub(super) offset: u64,
@@ -41,27 +42,27 @@ impl Place {
     }
 }
 
-/// What all pieces begin and end with, each of its own line.
+/// The text at the start and end of all pieces, on separate lines.
 struct Frame {
     head: Vec<u8>,
     tail: &'static [u8],
     shifts: Shifts,
     cost: Cost,
-    /// Where the nodes begin in a piece, and how deep they are.
+    /// The place of the nodes in a piece, and their depth.
     place: Place,
     depth: usize,
     closed: bool,
 }
 
-/// A piece on its way to the parser.
+/// A piece that is prepared for the parser.
 struct Piece {
     text: Vec<u8>,
     shifts: Shifts,
-    /// Where its nodes begin in the document.
+    /// The place of its nodes in the document.
     start: Place,
-    /// Bytes up to the end of its last node that was seen whole.
+    /// Number of bytes up to the end of the last complete node.
     whole: usize,
-    /// Bytes of the document in it.
+    /// Number of bytes of the document in the piece.
     read: usize,
 }
 
@@ -71,12 +72,12 @@ pub(super) struct Pieces {
     scan: JsonScan,
     place: Place,
     frame: Option<Frame>,
-    /// Nothing was seen yet that keeps the nodes from coming in pieces.
+    /// Whether the nodes can still be read in pieces.
     fits: bool,
     piece: Piece,
-    /// The nodes were cut here: no other token came.
+    /// Whether the last piece ended here, without another token.
     cut: bool,
-    /// Pieces that were parsed; whether there is no other.
+    /// Number of pieces that were parsed, and whether there are no more.
     parses: usize,
     last: bool,
     parser: Option<Parser>,
@@ -110,12 +111,12 @@ impl Pieces {
         }
     }
 
-    /// The parser of the piece that is being parsed.
+    /// The parser of the current piece.
     pub(super) fn parser(&self) -> Option<&Parser> {
         self.parser.as_ref()
     }
 
-    /// The next statement; an error of ours is the outer one.
+    /// The next statement; the outer error is from this crate.
     pub(super) fn next(&mut self) -> Result<Option<Result<Quad, RdfParseError>>> {
         loop {
             if let Some(quad) = self.parser.as_mut().and_then(Iterator::next) {
@@ -128,7 +129,7 @@ impl Pieces {
                 return Ok(None);
             }
             if let Err(error) = self.read_piece() {
-                // the nodes before it first
+                // the nodes before it come first
                 self.last = true;
                 self.piece.text.truncate(self.piece.whole);
                 if self.piece.whole == 0 {
@@ -140,7 +141,7 @@ impl Pieces {
         }
     }
 
-    /// The place in the document of a place in the piece.
+    /// Converts a place in the piece to a place in the document.
     pub(super) fn undo(&self, place: Place) -> Place {
         let (shifts, start) = &self.parsed;
         let (offset, column) = shifts.undo(place.offset, place.line, place.column);
@@ -154,7 +155,7 @@ impl Pieces {
         }
     }
 
-    /// Reads to the end of a piece, and begins to parse it.
+    /// Reads to the end of a piece and begins to parse it.
     fn read_piece(&mut self) -> Result<()> {
         loop {
             let (rest, ended) = (self.input.rest(), self.input.is_ended());
@@ -176,7 +177,7 @@ impl Pieces {
         }
     }
 
-    /// Adds a token to the piece; says whether the piece ends before it, which is a comma then.
+    /// Adds a token to the piece; returns whether the piece ends before the token, which is then a comma.
     fn take(&mut self, found: Found) -> Result<bool> {
         let text = self.input.take(found.length);
         self.piece.read += found.length;
@@ -192,7 +193,7 @@ impl Pieces {
                 Token::Close if depth + 1 == frame.depth => {
                     frame.closed = true;
                     if self.cut {
-                        // a comma before a bracket, which the parser is to refuse
+                        // a comma before a bracket, which the parser must reject
                         self.piece.text.push(b',');
                     }
                 }
@@ -231,7 +232,7 @@ impl Pieces {
         Ok(false)
     }
 
-    /// Looks whether the nodes begin behind this token.
+    /// Checks whether the nodes begin after this token.
     fn frame(&mut self, token: Token, depth: usize, is_array: bool) {
         let tail: &'static [u8] = match (token, depth) {
             (Token::Open, 1) if is_array => b"]",
@@ -257,7 +258,7 @@ impl Pieces {
         });
     }
 
-    /// Parses the piece, and begins the next one.
+    /// Parses the piece and begins the next one.
     fn parse(&mut self, cut: bool) -> Result<()> {
         self.work.add(self.scan.cost.bytes, self.piece.read)?;
         self.parsed = (self.piece.shifts.clone(), self.piece.start);

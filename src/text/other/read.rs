@@ -1,11 +1,11 @@
 //! Turtle, `TriG`, RDF/XML and JSON-LD, read by the crate `oxrdfio`.
 //!
-//! What its terms cannot hold is rejected there: generalized RDF and quoted triples as subjects are errors, and so
-//! are IRIs without a scheme, for there is no base but the one that the document gives. The library has no
-//! limits and drops the case of language tags; a guard sees each byte before it, and keeps both. Blank nodes keep the
-//! labels that the document wrote (`<_:label>` is none); those without a label get `anon-0`, `anon-1`, ... in the
-//! order of their appearance, so that the same input gives the same rows.
-//! Contexts of JSON-LD that lie elsewhere are errors: nothing is fetched.
+//! Input that terms cannot hold is rejected: generalized RDF and quoted triples as subjects are errors. IRIs
+//! without a scheme are errors too, because the only base is the one that the document declares. The library
+//! has no limits and drops the case of language tags; a guard checks each byte before the library and adds
+//! both. Blank nodes keep the labels in the document (`<_:label>` is not a label). Blank nodes without a
+//! label get `anon-0`, `anon-1`, ... in the order of their appearance, so that the same input gives the same
+//! rows. External contexts of JSON-LD are errors: nothing is fetched.
 
 use std::collections::HashSet;
 use std::io::{self, Read};
@@ -34,10 +34,10 @@ use crate::rows::check_kept;
 use crate::sink::{RdfRow, RdfSink, Statement};
 use crate::term::{Term, TermBuf};
 
-/// Statements between two looks at the caller's interrupts.
+/// Statements between two checks for the caller's interrupts.
 const POLL: u64 = 1024;
 
-/// What makes statements of the bytes.
+/// The parser of the format.
 enum Parser {
     Whole(Box<ReaderQuadParser<Box<dyn Read + Send>>>, Shifts),
     Pieces(Box<Pieces>),
@@ -52,7 +52,7 @@ impl Parser {
         quad.transpose().map_err(|error| parse_error(error, self, written, seq))
     }
 
-    /// The place in the document of a place that the parser gave.
+    /// Converts a place reported by the parser to a place in the document.
     fn undo(&self, place: Place) -> Place {
         match self {
             Parser::Whole(_, shifts) => {
@@ -63,7 +63,7 @@ impl Parser {
         }
     }
 
-    /// Prefixes that are declared, if there may be more of them than `known`.
+    /// The declared prefixes, if there may be more than `known`.
     fn prefixes(&self, known: usize) -> Option<Vec<(&str, &str)>> {
         let prefixes = match self {
             Parser::Whole(parser, _) => parser.prefixes(),
@@ -73,7 +73,7 @@ impl Parser {
     }
 }
 
-/// Statements of a document in one of the formats that a library reads.
+/// Reads the statements of a document in one of the formats that a library parses.
 pub struct OtherRdf {
     parser: Option<Parser>,
     taken: Arc<AtomicU64>,
@@ -117,7 +117,7 @@ impl OtherRdf {
                 let guard = TurtleGuard::new(limits, tags.clone(), written.clone(), shifts.clone());
                 let turtle = matches!(format, RdfFormat::Turtle);
                 let format = if turtle { oxrdfio::RdfFormat::Turtle } else { oxrdfio::RdfFormat::TriG };
-                // IRIs are those of N-Triples, which the guard checks
+                // IRIs follow the rules of N-Triples, which the guard checks
                 let parser = RdfParser::from_format(format).lenient();
                 whole(parser, Box::new(Guarded::new(counted, guard, most)))
             }
@@ -161,14 +161,14 @@ impl OtherRdf {
         Ok(true)
     }
 
-    /// Hands on prefixes that are new.
+    /// Delivers new prefixes.
     fn declare<S: RdfSink>(&mut self, sink: &mut S) -> Result<()> {
         let Some(parser) = &self.parser else { return Ok(()) };
         let Some(mut new) = parser.prefixes(self.prefixes.len()) else { return Ok(()) };
         new.retain(|(name, _)| !self.prefixes.contains(*name));
         new.sort_unstable();
         for (name, iri) in new {
-            // we keep the name, the library both
+            // this crate keeps the name, the library keeps name and IRI
             self.prefix_bytes += 2 * name.len() + iri.len() + ENTRY;
             if self.prefix_bytes > self.most {
                 return Err(too_many("prefixes", self.most));
@@ -229,7 +229,7 @@ impl PushState for OtherRdf {
     }
 }
 
-/// Says how many bytes were read.
+/// Counts the bytes that were read.
 struct Counted {
     inner: Box<dyn Read + Send>,
     taken: Arc<AtomicU64>,
@@ -243,9 +243,9 @@ impl Read for Counted {
     }
 }
 
-/// Tokens that the parsers of Turtle, `TriG` and JSON take under any limits.
+/// Maximum size of a token in the parsers of Turtle, `TriG` and JSON, under any limits.
 const TOKEN: usize = 16 << 20;
-/// Characters of a message that are worth reading: some repeat the document.
+/// Maximum number of characters of a message, because some messages repeat the document.
 const MESSAGE: usize = 1 << 10;
 
 #[cold]
@@ -264,11 +264,11 @@ fn parse_error(error: RdfParseError, parser: &Parser, written: &Written, seq: u6
             let (line, column) = (Some(place.line + 1), Some(place.column + 1));
             Position { line, column, offset: Some(place.offset), ..Position::default() }
         }
-        // the parser of RDF/XML says no place
+        // the parser of RDF/XML reports no place
         None => Position { row: Some(seq), ..Position::default() },
     };
     let message = error.to_string();
-    // the place stands in the error's own fields
+    // the place is in the fields of the error
     let message = match message.strip_prefix("Parser error at line ").and_then(|rest| rest.split_once(": ")) {
         Some((_, message)) => message,
         None => &message,

@@ -1,6 +1,7 @@
-//! The case of language tags, which the libraries drop.
+//! Keeps the case of language tags, which the libraries drop.
 //!
-//! A tag that is not plain is replaced in the document by a short one in lower case, and put back in its terms.
+//! A tag that is not plain is replaced in the document by a short tag in lower case, and restored in the
+//! terms.
 
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
@@ -10,10 +11,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::labels::{ENTRY, too_many};
 use crate::error::Result;
 
-/// Tags of a document that stand for others; the guard adds to it, the reader looks them up.
+/// The tags of a document that were replaced; the guard adds them, and the reader looks them up.
 #[derive(Clone, Debug)]
 pub(super) struct Tags {
-    /// What the tags that stand for others begin with: at random, so that no document has it.
+    /// The start of the replacement tags; it is random, so that no document contains it.
     mark: Arc<str>,
     table: Arc<Mutex<Table>>,
 }
@@ -33,7 +34,7 @@ impl Tags {
         Tags { mark: format!("x-{random:08}-").into(), table: Arc::new(Mutex::new(table)) }
     }
 
-    /// The tag that stands for this one, if it needs one: others keep their case, and are valid for the library.
+    /// The replacement for a tag, if it needs one; other tags keep their case and are valid for the library.
     pub(super) fn stand_in(&self, tag: &[u8]) -> Result<Option<String>> {
         if (2..=3).contains(&tag.len()) && tag.iter().all(u8::is_ascii_lowercase) {
             return Ok(None);
@@ -69,13 +70,13 @@ impl Tags {
         Ok(format!("{}{number}", self.mark))
     }
 
-    /// The tag as the document spells it.
+    /// The tag in the spelling of the document.
     pub(super) fn spelled(&self, tag: &str) -> Option<Arc<str>> {
         let number: usize = tag.strip_prefix(&*self.mark)?.parse().ok()?;
         self.table.lock().unwrap_or_else(PoisonError::into_inner).spelled.get(number).cloned()
     }
 
-    /// A text with the tags in it as the document spells them, if there are any.
+    /// A text in which tags have the spelling of the document, if it contains replaced tags.
     pub(super) fn spelled_in(&self, text: &str) -> Option<String> {
         let mut parts = text.split(&*self.mark);
         let mut all = parts.next()?.to_owned();
@@ -90,7 +91,7 @@ impl Tags {
     }
 }
 
-/// Says whether N-Triples has this tag: it asks for less than the registry of languages.
+/// Whether N-Triples allows this tag; N-Triples requires less than the registry of languages.
 pub(super) fn is_tag(tag: &[u8]) -> bool {
     tag.split(|b| *b == b'-').enumerate().all(|(i, part)| {
         let allowed = |b: &u8| if i == 0 { b.is_ascii_alphabetic() } else { b.is_ascii_alphanumeric() };
@@ -98,23 +99,24 @@ pub(super) fn is_tag(tag: &[u8]) -> bool {
     })
 }
 
-/// Where stand-ins moved what comes after them, so that errors give places of the document.
+/// Records how replacements moved the following text, so that errors have places in the document.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shifts(Arc<Mutex<Places>>);
 
 #[derive(Clone, Debug, Default)]
 struct Places {
-    /// End of the stand-in in what the parser sees, its line from 0, and how much longer it is than the tag.
+    /// End of the replacement in the parser's input, its 0-based line, and how much longer it is than the
+    /// tag.
     edits: std::collections::VecDeque<(u64, u64, i64)>,
-    /// What the edits that are no longer known moved.
+    /// The total shift of the edits that were removed.
     before: i64,
 }
 
-/// A parser is this far behind at most: its buffer.
+/// A parser is at most this far behind: its buffer.
 const BEHIND: u64 = 20 << 20;
 
 impl Shifts {
-    /// The same places, to which others are added.
+    /// A copy with the same places, to which more are added.
     pub(super) fn fork(&self) -> Shifts {
         let places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Shifts(Arc::new(Mutex::new(places.clone())))
@@ -129,7 +131,7 @@ impl Shifts {
         }
     }
 
-    /// Offset and column, in the document, of a place that the parser gave, all from 0.
+    /// Converts a place reported by the parser to offset and column in the document, all 0-based.
     pub(super) fn undo(&self, offset: u64, line: u64, column: u64) -> (u64, u64) {
         let places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all = places.before;

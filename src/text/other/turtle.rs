@@ -1,4 +1,5 @@
-//! Looks at Turtle and `TriG` before the parser does: counts what the parser would hold, and keeps language tags.
+//! Checks Turtle and `TriG` before the parser reads them: counts what the parser would hold, and keeps the
+//! case of language tags.
 
 use std::collections::HashMap;
 
@@ -15,14 +16,15 @@ use crate::error::{Position, Result};
 use crate::limits::Limits;
 use crate::scan::has_scheme;
 
-/// Lists, property lists and graphs may be nested this much deeper than quoted triples: lists of lists are usual.
+/// Lists, property lists and graphs may be nested this much deeper than quoted triples, because lists of
+/// lists are common.
 pub(super) const DEEPER: usize = 32;
-/// What the parser keeps for a level, except the terms.
+/// Memory that the parser needs for a level, except the terms.
 const LEVEL: usize = 1 << 10;
-/// Longest tag that is looked at.
+/// Maximum size of a tag that is checked.
 const TAG: usize = 4 << 10;
 
-/// Where in a document a byte is.
+/// The kind of the current place in a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Outside,
@@ -31,24 +33,24 @@ enum State {
     String { quote: u8, long: bool },
 }
 
-/// Turtle or `TriG` on its way to the parser.
+/// Checks Turtle or `TriG` before the parser reads it.
 pub(super) struct TurtleGuard {
     state: State,
-    /// Bytes of the string that the state is in.
+    /// Number of bytes of the string that the state is in.
     bytes: usize,
     /// Bytes of the object that an annotation would hold, except its IRIs.
     object: usize,
-    /// What stands before the IRI: a directive, or a prefix and its colon.
+    /// The text before the IRI: a directive, or a prefix and its colon.
     word: Vec<u8>,
-    /// A string just ended, so that `@` begins a language tag.
+    /// Whether a string just ended, so that `@` begins a language tag.
     after_string: bool,
     /// Open quoted triples, and open brackets of other kinds.
     quoted: usize,
     brackets: usize,
-    /// Literals that are held for open annotations.
+    /// Sizes of literals that are held for open annotations.
     annotated: Vec<usize>,
     annotated_bytes: usize,
-    /// Bounds on the base, and on the longest IRI that the parser makes.
+    /// Maximum size of the base, and of the longest IRI that the parser creates.
     base: usize,
     longest_iri: usize,
     longest_name: usize,
@@ -60,21 +62,21 @@ pub(super) struct TurtleGuard {
     tags: Tags,
     written: Written,
     shifts: Shifts,
-    /// Where the document was taken to.
+    /// The place up to which the document was read.
     place: Place,
-    /// Bytes handed on, and line ends in them; whether the last one was a carriage return.
+    /// Number of bytes passed on, and of line ends in them; whether the last byte was a carriage return.
     handed: u64,
     lines: u64,
     carriage: bool,
 }
 
-/// Bytes that end a name or number.
+/// Whether a byte ends a name or number.
 fn ends_word(b: u8) -> bool {
     matches!(b, b' ' | b'\t' | b'\r' | b'\n' | b'<' | b'>' | b'[' | b']' | b'(' | b')' | b'{' | b'}')
         || matches!(b, b'"' | b'\'' | b'#' | b'@' | b'^' | b',' | b';' | b'|' | b'~')
 }
 
-/// The label in a word, and where it begins; a number and the end of a statement may stand before it.
+/// The label in a word, and where it begins; a number and the end of a statement may precede it.
 fn label_in(word: &[u8]) -> Option<(usize, &[u8])> {
     let number = |b: &u8| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'.' | b'e' | b'E');
     let at = word.windows(2).position(|two| two == b"_:")?;
@@ -118,12 +120,12 @@ impl TurtleGuard {
         }
     }
 
-    /// Bytes of three names of the longest kind.
+    /// Size of three names of the longest kind.
     fn terms(&self) -> usize {
         3 * (self.longest_iri + self.longest_name)
     }
 
-    /// What the parser holds at this depth: subject, predicate and object of each level.
+    /// Checks the memory of the parser at this depth: subject, predicate and object of each level.
     fn check_depth(&self) -> Result<()> {
         if self.quoted > self.nesting {
             return Err(too_deep("quoted triples", self.nesting, 1));
@@ -159,7 +161,8 @@ impl TurtleGuard {
         Ok(())
     }
 
-    /// Goes on in a token that began before; gives where it ends, or nothing if that is not in `input`.
+    /// Continues in a token that began before; returns the number of bytes read, and whether the token ends
+    /// in `input`.
     fn inside(&mut self, input: &[u8]) -> Result<(usize, bool)> {
         let all = input.len();
         Ok(match self.state {
@@ -168,7 +171,7 @@ impl TurtleGuard {
                     self.end_iri(&input[..end])?;
                     (end + 1, true)
                 }
-                // all of it at once
+                // an IRI is read as a whole
                 None => (0, false),
             },
             State::Comment => match memchr2(b'\n', b'\r', input) {
@@ -207,7 +210,7 @@ impl TurtleGuard {
         })
     }
 
-    /// Takes one token that begins here, or as much of it as is certain; 0 asks for more.
+    /// Reads a token that begins here, or the certain part of it; 0 requests more bytes.
     fn outside(&mut self, input: &[u8], last: bool, edit: &mut Option<Edit>) -> Result<usize> {
         let next = |i: usize| input.get(i).copied();
         let b = input[0];
@@ -276,7 +279,7 @@ impl TurtleGuard {
         let mut end = 0;
         while let Some(b) = input.get(end) {
             match b {
-                // what is escaped ends no name
+                // an escaped character does not end a name
                 b'\\' => {
                     end += 1;
                     check_escape(input.get(end))?;
@@ -302,7 +305,7 @@ impl TurtleGuard {
         Ok(end)
     }
 
-    /// Takes a language tag after a string.
+    /// Reads a language tag after a string.
     fn tag(&mut self, input: &[u8], last: bool, edit: &mut Option<Edit>) -> Result<usize> {
         let is_part = |b: &u8| b.is_ascii_alphanumeric() || *b == b'-';
         let end = 1 + input[1..].iter().take(TAG).take_while(|b| is_part(b)).count();
@@ -310,7 +313,7 @@ impl TurtleGuard {
             self.after_string = true;
             return Ok(0);
         }
-        // a direction is no part of it
+        // a direction is not part of it
         let language = &input[1..end];
         let language =
             &language[..language.windows(2).position(|two| two == b"--").unwrap_or(language.len())];
@@ -380,7 +383,7 @@ impl Guard for TurtleGuard {
     fn pass(&mut self, input: &[u8], last: bool, out: &mut Vec<u8>) -> Result<usize> {
         let (taken, result) = self.walk(input, last, out);
         self.place.step(&input[..taken]);
-        // of an IRI, the bracket was taken
+        // for an IRI, the bracket was consumed
         let bracket = u64::from(self.state == State::Iri);
         let Place { offset, line, column } = self.place;
         let position = Position {

@@ -1,9 +1,9 @@
-//! What a parser makes of a document, against the bytes of the document.
+//! Limits the output of a parser relative to the size of the document.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{EXPANSION_GRACE, Limits};
 
-/// Counts what is made of what is read.
+/// Compares the size of the output with the size of the input.
 #[derive(Debug)]
 pub(super) struct Work {
     made: u64,

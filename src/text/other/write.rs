@@ -1,8 +1,8 @@
 //! Turtle and `TriG`, written by the crate `oxttl`.
 //!
-//! Prefixes are those that were declared before the first statement; those that end in a path shorten IRIs. An IRI without a scheme is an
-//! error: Turtle takes it for a part of another one. A quoted triple is written where RDF 1.2
-//! has it, as an object; elsewhere it is an error, as generalized RDF is.
+//! The prefixes are those that were declared before the first statement; those that end in a path shorten
+//! IRIs. An IRI without a scheme is an error, because Turtle would resolve it against a base. A quoted triple
+//! is written where RDF 1.2 allows it, as an object. Elsewhere it is an error, and so is generalized RDF.
 
 use oxrdf::{
     BaseDirection, BlankNode, GraphName, Literal, NamedNode, NamedOrBlankNode, Quad, Term as Written,
@@ -17,18 +17,20 @@ use crate::scan::is_prefix_name;
 use crate::sink::{RdfRow, RdfSink, Sink};
 use crate::term::{Iri, LiteralKind, Term};
 
-/// Bytes at which the writer asks to be drained.
+/// Size of the output at which the writer asks to be drained.
 const FULL: usize = 256 << 10;
-/// Prefixes that shorten IRIs; each is looked at for each term. Others are declared only.
+/// Maximum number of prefixes that shorten IRIs, because each is checked for each term. Others are only
+/// declared.
 const PREFIXES: usize = 256;
-/// How often prefixes between statements come with all others again; after that those before them shorten no IRI.
+/// How often prefixes between statements are declared together with all others; after that, new prefixes do
+/// not shorten IRIs.
 const BLOCKS: usize = 16;
 
 /// Writes statements as Turtle or `TriG`.
 pub struct TurtleWriter {
     triples: bool,
     prefixes: Vec<(String, String)>,
-    /// Prefixes that shorten IRIs; 0: none is declared.
+    /// Maximum number of prefixes that shorten IRIs; 0: no prefix is declared.
     most_prefixes: usize,
     /// How often prefixes came between statements.
     blocks: usize,
@@ -37,7 +39,7 @@ pub struct TurtleWriter {
 }
 
 impl TurtleWriter {
-    /// Writes Turtle, where a graph is an error.
+    /// Creates a writer of Turtle, for which a graph is an error.
     pub fn turtle() -> Self {
         TurtleWriter {
             triples: true,
@@ -49,38 +51,38 @@ impl TurtleWriter {
         }
     }
 
-    /// Writes `TriG`.
+    /// Creates a writer of `TriG`.
     pub fn trig() -> Self {
         TurtleWriter { triples: false, ..TurtleWriter::turtle() }
     }
 
-    /// Writes whole IRIs, also where there are prefixes.
+    /// Writes whole IRIs, even if there are prefixes.
     #[must_use]
     pub fn without_prefixes(self) -> Self {
         TurtleWriter { most_prefixes: 0, ..self }
     }
 
-    /// Whether a prefix can be declared, or none is wanted.
+    /// Whether a prefix can be declared, or no prefixes are requested.
     pub(crate) fn holds(&self, name: &str, iri: &str) -> bool {
         self.most_prefixes == 0 || holds_prefix(name, iri)
     }
 
-    /// What was written; the caller takes it away.
+    /// The text that was written; the caller takes it away.
     pub fn output(&mut self) -> &mut Vec<u8> {
         &mut self.out
     }
 
-    /// All statements were written.
+    /// Ends the output after all statements.
     pub fn finish(&mut self) -> Result<()> {
         if let Some(mut writer) = self.writer.take() {
             return Ok(writer.finish(&mut self.out)?);
         }
-        // without a statement the library writes none
+        // without a statement the library writes no prefixes
         self.declare(|_| true);
         Ok(())
     }
 
-    /// Writes prefixes that the library does not write.
+    /// Writes the prefixes that the library does not write.
     fn declare(&mut self, which: impl Fn(&str) -> bool) {
         for (name, iri) in self.prefixes.iter().filter(|(_, iri)| which(iri)) {
             declare(&mut self.out, name, iri);
@@ -108,7 +110,7 @@ impl TurtleWriter {
         }
         let writer = self.writer.get_or_insert_with(|| {
             let prefixes = self.prefixes.iter().filter(|(_, iri)| has_path(iri));
-            // all of them were checked, so that none takes the others away
+            // all of them were checked, so that no prefix invalidates the others
             prefixes
                 .fold(TriGSerializer::new(), |all, (name, iri)| {
                     all.with_prefix(name, iri).unwrap_or_default()
@@ -132,7 +134,7 @@ impl RdfSink for TurtleWriter {
 
     fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
         let iri = iri.to_string();
-        // those that Turtle cannot have are not needed
+        // prefixes that Turtle does not allow are not needed
         if self.most_prefixes == 0 || !self.holds(name, &iri) {
             return Ok(());
         }
@@ -165,7 +167,7 @@ fn declare(out: &mut Vec<u8>, name: &str, iri: &str) {
     out.extend_from_slice(format!("@prefix {name}: <{iri}> .\n").as_bytes());
 }
 
-/// Says whether a host comes before what follows; the library rejects some names that go on from one.
+/// Whether the IRI has a host followed by a path; the library rejects some names that continue a host.
 fn has_path(iri: &str) -> bool {
     let Some((_, rest)) = iri.split_once(':') else { return false };
     let path = rest
@@ -174,7 +176,7 @@ fn has_path(iri: &str) -> bool {
     !path.is_empty() && !path.starts_with(['?', '#'])
 }
 
-/// What stands between the brackets: escaped, for the library writes it as it is.
+/// The IRI between the brackets, with escapes, because the library writes it unchanged.
 fn iri_of(iri: &Iri<'_>) -> Result<NamedNode> {
     let made = if iri.is_plain() { iri.to_string() } else { escaped(&Term::Iri(*iri)) };
     absolute(made)
@@ -211,7 +213,7 @@ fn predicate_of(term: &Term<'_>) -> Result<NamedNode> {
     }
 }
 
-/// Depth is bounded by what the reader let in.
+/// Converts an object; the reader has limited its depth.
 fn object_of(term: &Term<'_>) -> Result<Written> {
     Ok(match term {
         Term::Literal(literal) => literal_of(literal.lex, literal.kind)?.into(),

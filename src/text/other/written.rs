@@ -1,8 +1,8 @@
-//! Labels that the document wrote, kept apart from those that the libraries make.
+//! Separates labels in the document from those that the libraries generate.
 //!
-//! A library gives a node without a label 32 hexadecimal digits, at random. A written label that could be taken for
-//! these gets a mark before the library sees it, and loses the mark in the terms that come back. In the same way an
-//! IRI that JSON-LD resolves without a base of its own is known by the mark.
+//! A library gives a node without a label 32 random hexadecimal digits. A label in the document that looks
+//! like these gets a mark before the library reads it, and the mark is removed from the resulting terms. The
+//! mark also identifies an IRI that JSON-LD resolves without a base in the document.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -14,17 +14,18 @@ use super::iris::without_base;
 use crate::error::{Error, ErrorKind, Result};
 use crate::scan::is_plain_iri;
 
-/// Digits that a made label has at least: of 32 at random, more than 16 are zeros once in 2^64 times.
+/// Minimum number of digits in a generated label: of 32 random digits, more than 16 leading zeros occur once
+/// in 2^64 times.
 const DIGITS: usize = 16;
 
-/// The mark of written labels in one document.
+/// The mark of labels in one document.
 #[derive(Clone, Debug)]
 pub(super) struct Written {
-    /// At random, so that no document has it. It begins as a name does.
+    /// Random, so that no document contains it. It begins like a name.
     mark: Arc<str>,
 }
 
-/// A change to what the parser sees: this text stands for the bytes from `from` to `to`.
+/// A change of the parser's input: this text replaces the bytes from `from` to `to`.
 #[derive(Debug)]
 pub(super) struct Edit {
     pub(super) from: usize,
@@ -32,7 +33,7 @@ pub(super) struct Edit {
     pub(super) text: String,
 }
 
-/// Whether a label could be one that a library made.
+/// Whether a label could be one that a library generated.
 pub(super) fn looks_made(label: &[u8]) -> bool {
     label.len() >= DIGITS && label.iter().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
@@ -47,15 +48,15 @@ impl Written {
         &self.mark
     }
 
-    /// The base of JSON-LD that has none: its parser would drop statements with relative IRIs.
+    /// The base for JSON-LD without a base: its parser would drop statements with relative IRIs.
     pub(super) fn base(&self) -> String {
         format!("{}:///", self.mark)
     }
 
-    /// Rejects an IRI that has no base but this one.
+    /// Rejects an IRI that has no base except this one.
     pub(super) fn check_base(&self, iri: &str) -> Result<()> {
         let Some(found) = iri.strip_prefix(&*self.mark) else { return Ok(()) };
-        // a name of a host has its own slashes
+        // a host name has its own slashes
         let found = found.strip_prefix(":///").or(found.strip_prefix(':')).unwrap_or(found);
         Err(without_base(found, "add @base to its context"))
     }
@@ -65,16 +66,16 @@ impl Written {
         Edit { from: at, to: at, text: self.mark.to_string() }
     }
 
-    /// The text of a string of JSON with its mark, if the string may be a label or become the start of one.
+    /// A string of JSON with its mark, if the string may be a label or become the start of a label.
     ///
-    /// All labels of JSON-LD are marked: contexts put them together, and a value may be a label or a literal.
+    /// All labels of JSON-LD are marked: contexts assemble them, and a value may be a label or a literal.
     pub(super) fn marked_json(&self, text: &[u8]) -> Option<String> {
         let rest = strip(text, b"_", b"\\u005f").and_then(|rest| strip(rest, b":", b"\\u003a"))?;
         let rest = std::str::from_utf8(rest).ok()?;
         Some(format!("_:{}{rest}", self.mark))
     }
 
-    /// The label as the document wrote it; nothing if a library made it.
+    /// The label in the document; `None` if a library generated it.
     pub(super) fn label<'l>(&self, label: &'l str) -> Result<Option<&'l str>> {
         match label.strip_prefix(&*self.mark) {
             Some(label) => check_label(label).map(|()| Some(label)),
@@ -83,13 +84,13 @@ impl Written {
         }
     }
 
-    /// A text without marks, if it has any.
+    /// A text without marks, if it contains any.
     pub(super) fn unmarked(&self, text: &str) -> Option<String> {
         text.contains(&*self.mark).then(|| text.replace(&*self.mark, ""))
     }
 }
 
-/// What follows one byte, or its escape of JSON.
+/// The text after one byte, or after its JSON escape.
 pub(super) fn strip<'t>(text: &'t [u8], plain: &[u8], escape: &[u8]) -> Option<&'t [u8]> {
     text.strip_prefix(plain).or_else(|| {
         let (start, rest) = text.split_at_checked(escape.len())?;
@@ -97,9 +98,9 @@ pub(super) fn strip<'t>(text: &'t [u8], plain: &[u8], escape: &[u8]) -> Option<&
     })
 }
 
-/// Rejects a name of a node of which the parser of JSON-LD would drop the statements.
+/// Rejects a node name whose statements the parser of JSON-LD would drop.
 pub(super) fn check_json_id(id: &[u8]) -> Result<()> {
-    // the parser rejects what is not UTF-8
+    // the parser rejects invalid UTF-8
     let Ok(id) = std::str::from_utf8(id) else { return Ok(()) };
     if id.contains('\\') {
         return Ok(());

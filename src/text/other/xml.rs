@@ -1,4 +1,5 @@
-//! Looks at RDF/XML before the parser does: counts what the parser would build, and keeps language tags.
+//! Checks RDF/XML before the parser reads it: counts what the parser would allocate, and keeps the case of
+//! language tags.
 
 use memchr::{memchr, memchr_iter, memchr3_iter};
 
@@ -17,15 +18,16 @@ use super::xml_text::Between;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 
-/// What the parser keeps for an element, an attribute or a member of a collection, except the terms.
+/// Memory that the parser needs for an element, an attribute or a member of a collection, except the terms.
 const ELEMENT: usize = 512;
-/// Each name is looked for in all namespaces, so that many of them take time.
+/// Bytes that each namespace counts for: each name is compared with all namespaces, so that many of them take
+/// time.
 const NAMESPACE: usize = 32 << 10;
 
-/// What the parser does with the content of an element.
+/// How the parser handles the content of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Content {
-    /// Gives its statements as they come.
+    /// Returns the statements at once.
     Statements,
     /// Keeps the members of a collection until its end.
     Members,
@@ -36,13 +38,13 @@ enum Content {
 }
 
 impl Content {
-    /// Nothing within it is kept apart.
+    /// Whether the content is kept as a unit.
     fn is_kept(self) -> bool {
         matches!(self, Content::Literal | Content::Kept)
     }
 }
 
-/// An element that is open.
+/// An open element.
 #[derive(Debug)]
 struct Element {
     bytes: usize,
@@ -52,33 +54,34 @@ struct Element {
     namespace_bytes: usize,
 }
 
-/// What a start tag makes.
+/// The effect of a start tag.
 struct Start {
     bytes: usize,
     content: Content,
     namespaces: usize,
     namespace_bytes: usize,
-    /// What stands in for the language tag and the label, in their order.
+    /// The replacements for the language tag and the label, in their order.
     edits: Vec<Edit>,
 }
 
-/// RDF/XML on its way to the parser.
+/// Checks RDF/XML before the parser reads it.
 pub(super) struct XmlGuard {
     entities: Entities,
     open: Vec<Element>,
-    /// The root element has begun.
+    /// Whether the root element has begun.
     rooted: bool,
-    /// Bytes of what is open.
+    /// Bytes of the open elements.
     held: usize,
     namespaces: usize,
     namespace_bytes: usize,
     longest_namespace: usize,
     longest_base: usize,
-    /// Bytes of the values of `rdf:ID`, which may not come twice.
+    /// Bytes of the values of `rdf:ID`, which must be unique.
     ids: usize,
-    /// Elements whose content is kept: their depth, what of it, and the bytes; a literal has none within it.
+    /// Elements whose content is kept: their depth, the kind of content, and its size; no element inside a
+    /// literal is listed.
     kept: Vec<(usize, Content, usize)>,
-    /// Bytes of what collections keep.
+    /// Bytes of the members that collections keep.
     members: usize,
     /// Bytes of the text since the last tag, and what interrupts it.
     run: usize,
@@ -122,13 +125,13 @@ impl XmlGuard {
         if bytes > self.most { Err(too_many(what, self.most)) } else { Ok(()) }
     }
 
-    /// Text between tags.
+    /// Processes text between tags.
     fn plain(&mut self, text: &[u8]) -> Result<()> {
         check_characters(text, true)?;
         self.text(text)
     }
 
-    /// Counts text between tags; a reference may be far longer than it looks.
+    /// Counts text between tags; a reference may be much longer than it looks.
     fn text(&mut self, text: &[u8]) -> Result<()> {
         let length = self.entities.length(text)?;
         self.work.add(length, text.len())?;
@@ -142,12 +145,12 @@ impl XmlGuard {
             self.held += more;
             self.check(self.held, "elements that are open")?;
         }
-        // the parser escapes again what it keeps, at six bytes for one
+        // the parser escapes kept text again, with six bytes for one
         let escaped = memchr3_iter(b'"', b'\'', b'&', text).count() + memchr_iter(b'>', text).count();
         self.keep(length + 5 * escaped.max(usize::from(length > text.len()) * length), Content::Kept)
     }
 
-    /// Adds to what the parser keeps until the end of an element.
+    /// Adds to the content that the parser keeps until the end of an element.
     fn keep(&mut self, bytes: usize, what: Content) -> Result<()> {
         let longest = self.longest.saturating_mul(2);
         match self.kept.last_mut() {
@@ -175,7 +178,7 @@ impl XmlGuard {
         self.check(start.bytes, "attributes of an element")?;
         self.work.add(start.bytes, tag.len())?;
         let depth = self.open.len();
-        // what is kept has the subject of the element around it; a literal, its tags and all namespaces
+        // kept content has the subject of the enclosing element; a literal has its tags and all namespaces
         let kept_bytes = match self.kept.last() {
             Some((at, Content::Literal, _)) => {
                 2 * tag.len() + if *at == depth { self.namespace_bytes } else { 0 }
@@ -206,7 +209,7 @@ impl XmlGuard {
         if empty {
             self.end();
         }
-        // in a literal a tag keeps its case, and labels lose their marks with it
+        // in a literal a tag keeps its case, and labels then lose their marks
         Ok(start.edits.into_iter().filter(|edit| !is_kept || edit.from == edit.to).collect())
     }
 
@@ -225,12 +228,12 @@ impl XmlGuard {
         }
     }
 
-    /// What comes belongs to an XML literal.
+    /// Whether the following content belongs to an XML literal.
     fn is_literal(&self) -> bool {
         matches!(self.kept.last(), Some((_, Content::Literal, _)))
     }
 
-    /// Counts what a start tag makes: each name and IRI may begin with the longest namespace or base.
+    /// Counts the effect of a start tag: each name and IRI may begin with the longest namespace or base.
     fn tag(&mut self, tag: &[u8]) -> Result<Start> {
         let space = |b: &u8| b.is_ascii_whitespace();
         let mut start = Start {
@@ -283,7 +286,7 @@ impl XmlGuard {
                         b"Resource" => Content::Statements,
                         b"Collection" => Content::Members,
                         b"Triple" => Content::Kept,
-                        // a reference may make any of them
+                        // a reference may produce any of them
                         value if value.contains(&b'&') => Content::Kept,
                         b"Literal" => Content::Literal,
                         _ => {
@@ -291,7 +294,7 @@ impl XmlGuard {
                             Content::Literal
                         }
                     };
-                    // should there be two of them
+                    // in case there are two of them
                     start.content = match start.content {
                         Content::Statements => content,
                         _ => Content::Kept,
@@ -316,14 +319,16 @@ impl XmlGuard {
             self.ids += ids + self.longest_base;
             self.check(self.ids, "values of rdf:ID")?;
         }
-        // a statement of each attribute, whose subject its children have as well; each is compared with all others
+        // one statement per attribute, whose subject its children have as well; each is compared with all
+        // others
         let term = self.longest_namespace + 2 * self.longest_base + subject;
         let squared = attributes.saturating_mul(attributes);
         start.bytes += (attributes + 2).saturating_mul(term).saturating_add(squared);
         Ok(start)
     }
 
-    /// Whether a label could be one that the library made; such labels begin with a letter, as names of XML do.
+    /// Whether a label could be one that the library generated; such labels begin with a letter, like XML
+    /// names.
     fn is_ambiguous(&self, label: &[u8]) -> bool {
         let Ok(text) = std::str::from_utf8(label) else { return false };
         let made = if text.contains('&') { self.entities.expand(text) } else { text.to_owned() };
@@ -381,7 +386,7 @@ impl Guard for XmlGuard {
             }
             let mut copied = 0;
             for Edit { from, to, text } in edits {
-                // the offsets are those behind the `<`
+                // the offsets are relative to the text after the `<`
                 push_lines(out, &token[copied..=from]);
                 out.extend_from_slice(text.as_bytes());
                 copied = 1 + to;
