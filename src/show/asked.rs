@@ -1,4 +1,4 @@
-//! Which subjects, classes and predicates were requested: names of people, as terms.
+//! The requested subjects, classes and predicates: names as users write them, resolved to terms.
 
 use super::gathered::RDF;
 use super::names::{Names, visible};
@@ -7,10 +7,10 @@ use crate::error::Result;
 use crate::open::argument;
 use crate::term::TermBuf;
 
-/// Prefixes that an error names.
+/// Maximum number of prefixes that an error lists.
 const NAMED: usize = 10;
 
-/// Terms of one option; without any, all terms are wanted.
+/// The requested terms of one option; if empty, all terms are selected.
 pub(super) struct Wanted(Vec<String>);
 
 impl Wanted {
@@ -36,7 +36,7 @@ impl Wanted {
     }
 }
 
-/// What was requested.
+/// The requested terms of all options.
 pub(super) struct Asked {
     pub(super) subjects: Wanted,
     pub(super) classes: Wanted,
@@ -45,7 +45,8 @@ pub(super) struct Asked {
 
 impl Asked {
     /// # Errors
-    /// `argument`: a name is neither an IRI nor a prefixed name whose prefix is known; it would select nothing.
+    /// `argument`: a name is neither an IRI nor a prefixed name with a known prefix, so it would select
+    /// nothing.
     pub(super) fn of(options: &ShowOptions, names: &Names) -> Result<Self> {
         Ok(Asked {
             subjects: Wanted::of("subject", &options.subjects, names)?,
@@ -55,7 +56,8 @@ impl Asked {
     }
 }
 
-/// The terms that a name may mean: an IRI, in brackets or not, a label, `a`, or a prefixed name on either side.
+/// The terms that a name may stand for: an IRI, with or without brackets, a label, `a`, or a prefixed name on
+/// either side.
 fn terms_of(name: &str, names: &Names) -> Vec<String> {
     if name.starts_with('<') || name.starts_with("_:") {
         return vec![name.to_owned()];

@@ -1,46 +1,46 @@
-//! What is shown, before it has a form: a block for each subject.
+//! The changes to show, independent of the output format: one block for each subject.
 
 use super::gathered::{Counts, Mark};
 use super::names::Names;
 use crate::term::TermBuf;
 
-/// A subject and what changed of it.
+/// A subject and its changes.
 pub(super) struct Block {
     pub(super) mark: Mark,
     pub(super) subject: TermBuf,
-    /// What tells it, where it is a blank node.
+    /// The values that identify it, if it is a blank node.
     pub(super) head: Vec<(TermBuf, TermBuf)>,
     pub(super) label: Option<TermBuf>,
     pub(super) classes: Vec<TermBuf>,
-    /// The graph of all its rows, if it is one and not the default graph.
+    /// The named graph of all its rows, if there is only one.
     pub(super) graph: Option<TermBuf>,
     pub(super) counts: Counts,
     pub(super) entries: Vec<Entry>,
-    /// Rows that are not among the entries.
+    /// Number of rows that are not among the entries.
     pub(super) more: u64,
 }
 
-/// What changed at one place.
+/// A change at one place.
 pub(super) enum Entry {
-    /// A value.
+    /// A change of a value.
     Change {
         op: Op,
-        /// The predicate; none: it is an item of a list.
+        /// The predicate; `None` for an item of a list.
         path: Option<TermBuf>,
-        /// The graph, where that is not the one of the block.
+        /// The graph, if it differs from the graph of the block.
         graph: Option<TermBuf>,
         old: Option<Value>,
         new: Option<Value>,
     },
-    /// Something inside of a blank node or list that is on both sides.
+    /// Changes inside a blank node or list that is on both sides.
     Inside { path: Option<TermBuf>, head: Head, entries: Vec<Entry> },
-    /// So many items of a list stand elsewhere.
+    /// This many items of a list moved.
     Moved(usize),
-    /// Something inside of a blank node that is shown below another subject.
+    /// Changes inside a blank node that is shown below another subject.
     See { path: Option<TermBuf>, subject: TermBuf },
 }
 
-/// What happened to a value.
+/// The operation on a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Op {
     Add,
@@ -69,21 +69,21 @@ impl Op {
     }
 }
 
-/// What tells a blank node from others.
+/// The values that identify a blank node.
 pub(super) enum Head {
     Node(Vec<(TermBuf, TermBuf)>),
     List { were: usize, now: usize },
 }
 
-/// A value, blank nodes with what is said of them.
+/// A value; blank nodes with their properties.
 #[derive(Clone)]
 pub(super) enum Value {
     Term(TermBuf),
     Node(Vec<(TermBuf, Vec<Value>)>),
     List(Vec<Value>),
-    /// What is too much to be shown.
+    /// A value that is too large to show.
     Cut,
-    /// A blank node of which only the dataset says more, which is not there.
+    /// A blank node whose properties are only in the dataset, which is not available.
     Unknown,
 }
 
@@ -106,7 +106,7 @@ impl Mark {
 }
 
 impl Value {
-    /// Whether a part of it is not shown.
+    /// Whether a part of the value is not shown.
     pub(super) fn is_cut(&self) -> bool {
         match self {
             Value::Term(_) => false,
@@ -116,7 +116,7 @@ impl Value {
         }
     }
 
-    /// As Turtle, on one line.
+    /// Formats the value as Turtle on one line.
     pub(super) fn text(&self, names: &Names) -> String {
         match self {
             Value::Term(term) => names.term(term),
@@ -143,7 +143,7 @@ impl Value {
 }
 
 impl Head {
-    /// On one line, as `[ sh:path ex:p … ]` or `( … 3 items, were 2 )`.
+    /// Formats the head on one line, as `[ sh:path ex:p … ]` or `( … 3 items, were 2 )`.
     pub(super) fn text(&self, names: &Names) -> String {
         match self {
             Head::List { were, now } if were == now => format!("( … {} )", counted(*now, "item")),
@@ -166,7 +166,7 @@ fn counted(number: usize, name: &str) -> String {
     format!("{} {name}{}", grouped(number as u64), if number == 1 { "" } else { "s" })
 }
 
-/// A number with commas between thousands.
+/// Formats a number with commas between thousands.
 pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -180,12 +180,12 @@ pub(super) fn grouped(number: u64) -> String {
 }
 
 impl Block {
-    /// Nothing of it can be shown: only labels of equal blank nodes differ.
+    /// Whether nothing of the block can be shown: only labels of equal blank nodes differ.
     pub(super) fn is_empty(&self) -> bool {
         self.entries.is_empty() && self.more == 0
     }
 
-    /// How the subject is called.
+    /// The name of the subject.
     pub(super) fn name(&self, names: &Names) -> String {
         match &self.subject {
             TermBuf::BlankNode(_) => head_text(&self.head, names),

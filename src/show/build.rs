@@ -1,4 +1,4 @@
-//! Makes the blocks of what was gathered.
+//! Builds the blocks from the gathered changes.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -11,15 +11,15 @@ use super::owners::Owners;
 use crate::error::Result;
 use crate::term::{Literal, LiteralKind, Term, TermBuf};
 
-/// Blank nodes and lists are shown within each other so deep.
+/// Maximum nesting of blank nodes and lists.
 const MOST_DEPTH: usize = 40;
-/// In a value that was added or deleted.
+/// Maximum nesting in a value that was added or deleted.
 const VALUE_DEPTH: usize = 6;
-/// Terms of a value that are shown.
+/// Maximum number of terms of a value that are shown.
 const VALUE_TERMS: usize = 60;
 const SHACL: &str = "http://www.w3.org/ns/shacl#";
 const OWL: &str = "http://www.w3.org/2002/07/owl#";
-/// What tells a blank node from its siblings, best first.
+/// The properties that identify a blank node among its siblings, best first.
 const TELLING: [(&str, &str); 8] = [
     (SHACL, "path"),
     (OWL, "onProperty"),
@@ -31,27 +31,28 @@ const TELLING: [(&str, &str); 8] = [
     (RDF, "type"),
 ];
 
-/// Makes blocks, one after the other.
+/// Builds blocks one after the other.
 pub(super) struct Builder<'a> {
     pub(super) gathered: &'a mut Gathered,
     pub(super) names: &'a Names,
     pub(super) owners: &'a Owners,
     pub(super) options: &'a ShowOptions,
-    /// The subject of the block, and blank nodes that it showed.
+    /// The subject of the block, and the blank nodes that it showed.
     root: u128,
     pub(super) drawn: HashSet<u128>,
-    /// Blank nodes of the last values of which the values do not show all that changed: it stands beside them.
+    /// Blank nodes of the last values whose changes the values do not show completely: the changes are shown
+    /// beside them.
     beside: Vec<TermBuf>,
-    /// Rows that were left out.
+    /// Number of rows that were left out.
     pub(super) more: u64,
 }
 
-/// Values of one predicate in one graph.
+/// The values of one predicate in one graph.
 #[derive(Default)]
 struct Values {
     deletes: Vec<TermBuf>,
     adds: Vec<TermBuf>,
-    /// Blank nodes that stay, below which something changed.
+    /// Blank nodes that stay and have changes below them.
     kept: Vec<TermBuf>,
 }
 
@@ -74,7 +75,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The block of a subject.
+    /// Builds the block of a subject.
     pub(super) fn block(&mut self, key: u128) -> Result<Option<Block>> {
         let Some(term) = self.gathered.term_of(key)? else { return Ok(None) };
         (self.root, self.more) = (key, 0);
@@ -99,7 +100,7 @@ impl<'a> Builder<'a> {
         }))
     }
 
-    /// What became of a subject.
+    /// Whether a subject is new, changed or gone.
     pub(super) fn mark_of(&mut self, key: u128) -> Result<Mark> {
         if !is_blank(key) {
             return Ok(self.gathered.subjects.get(&key).map_or(Mark::Changed, |one| self.gathered.mark(one)));
@@ -113,7 +114,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// The named graph of all rows of a subject, if it is one.
+    /// The named graph of all rows of a subject, if there is only one.
     fn graph_of(&mut self, key: u128) -> Result<Option<TermBuf>> {
         let ([deletes, adds], _) = self.gathered.rows_of(key)?;
         let mut all = deletes.into_iter().chain(adds).map(|said| said.graph);
@@ -141,7 +142,7 @@ impl<'a> Builder<'a> {
         Ok(all.into_iter().min_by_key(rank).map(|said| said.object))
     }
 
-    /// Classes of a subject by their names.
+    /// The classes of a subject, sorted by name.
     pub(super) fn classes(&mut self, key: u128, side: Side) -> Result<Vec<TermBuf>> {
         let mut classes =
             if is_blank(key) { self.said_classes(key, side)? } else { self.known_classes(key, side) };
@@ -163,7 +164,7 @@ impl<'a> Builder<'a> {
         there.into_iter().filter_map(|class| self.gathered.classes.get(&class).cloned()).collect()
     }
 
-    /// What changed of a node, and below it.
+    /// The changes of a node and below it.
     fn entries(&mut self, key: u128, depth: usize, graph: &TermBuf) -> Result<Vec<Entry>> {
         let ([deletes, adds], more) = self.gathered.rows_of(key)?;
         self.more += more;
@@ -240,7 +241,7 @@ impl<'a> Builder<'a> {
         self.put_beside(predicate, depth, around, out)
     }
 
-    /// What changed of blank nodes of the last values, and is not in these.
+    /// Adds the changes of blank nodes in the last values that the values do not show.
     fn put_beside(
         &mut self,
         predicate: &TermBuf,
@@ -254,7 +255,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// What changed below a blank node that stays.
+    /// The changes below a blank node that stays.
     pub(super) fn inside(
         &mut self,
         path: Option<&TermBuf>,
@@ -288,7 +289,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Up to two values that tell a blank node from its siblings.
+    /// Up to two values that identify a blank node among its siblings.
     fn telling(&mut self, key: u128, side: Side) -> Result<Vec<(TermBuf, TermBuf)>> {
         let said = self.gathered.said(key, side)?;
         let mut found = Vec::new();
@@ -313,7 +314,7 @@ impl<'a> Builder<'a> {
         Ok(found)
     }
 
-    /// A value with what is said of its blank nodes.
+    /// A value with the properties of its blank nodes.
     pub(super) fn value(&mut self, term: &TermBuf, side: Side) -> Result<Value> {
         self.value_within(term, side, VALUE_DEPTH, &mut { VALUE_TERMS })
     }
@@ -360,7 +361,7 @@ impl<'a> Builder<'a> {
                 break;
             }
         }
-        // without the dataset, only rows say what a node is
+        // without the dataset, the properties of a node are known only from rows
         if said.is_empty() && !self.gathered.has_base {
             return Ok(Value::Unknown);
         }

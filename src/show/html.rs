@@ -1,9 +1,9 @@
-//! Changes as HTML: one page without network, or a fragment of one.
+//! Changes as HTML: a page that needs no network, or a fragment of a page.
 //!
-//! All text is escaped. Only IRIs that begin with `http://` or `https://` are links, with `rel="noopener noreferrer nofollow"`;
-//! no attribute has other text of the data. A page has one script of its own, the filter box, which its
-//! `Content-Security-Policy` lets in by its hash; all can be read without it. A fragment has no script and no style: its
-//! classes begin with `jelly-`, and [`STYLE`] is what a page with fragments may have.
+//! All text is escaped. Only IRIs that begin with `http://` or `https://` are links, with `rel="noopener
+//! noreferrer nofollow"`. No attribute has other text of the data. A page has a single script, the filter
+//! box, which its `Content-Security-Policy` allows by its hash; everything can be read without it. A fragment
+//! has no script and no style. Its classes begin with `jelly-`, and a page with fragments can use [`STYLE`].
 
 #![expect(clippy::format_push_string, reason = "a page is small beside the data that it is made of")]
 
@@ -21,12 +21,12 @@ use crate::term::TermBuf;
 /// The style of pages and fragments.
 pub const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("filter.js");
-/// Rows of a table.
+/// Maximum number of rows of a table.
 const MANY: usize = 15;
-/// Characters of a value that are shown.
+/// Maximum number of characters of a value that are shown.
 const LONG: usize = 2000;
 
-/// A text between tags.
+/// Escapes a text between tags.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for c in visible(text).chars() {
@@ -42,7 +42,7 @@ pub(super) fn escaped(text: &str) -> String {
     out
 }
 
-/// A term that leads where its IRI does.
+/// Formats a term as a link to its IRI.
 fn link(term: &TermBuf, shown: &str) -> String {
     match iri_of(term).filter(|iri| iri.starts_with("http://") || iri.starts_with("https://")) {
         Some(iri) => {
@@ -70,7 +70,7 @@ fn value(one: &Value, names: &Names) -> String {
     }
 }
 
-/// A subject, with its old and new values side by side.
+/// Formats a subject, with its old and new values side by side.
 pub(super) fn block(block: &Block, names: &Names) -> String {
     let name = block.name(names);
     let subject = if block.head.is_empty() { link(&block.subject, &name) } else { escaped(&name) };
@@ -147,7 +147,7 @@ fn rows(entries: &[Entry], depth: usize, names: &Names, out: &mut String) {
     }
 }
 
-/// Blocks in folds by class.
+/// Groups blocks by class, in sections that can be folded.
 pub(super) fn by_class(blocks: &[Chosen]) -> Vec<String> {
     let mut classes: BTreeMap<(bool, &str), Vec<&str>> = BTreeMap::new();
     for (_, class, block) in blocks {
@@ -169,7 +169,7 @@ pub(super) fn by_class(blocks: &[Chosen]) -> Vec<String> {
     pieces
 }
 
-/// What stands around the blocks.
+/// Writes the page around the blocks.
 pub(super) struct Html<'a> {
     pub(super) names: &'a Names,
     pub(super) summary: &'a Summary,

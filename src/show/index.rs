@@ -1,4 +1,4 @@
-//! Keys of terms, and where what is said of a term lies in a file.
+//! Keys of terms, and the places in a file of the statements about a term.
 
 use siphasher::sip128::SipHasher24;
 
@@ -8,7 +8,7 @@ use crate::secret::random_secret;
 use crate::term::Term;
 use crate::text::write::TermWriter;
 
-/// Makes keys of terms under a secret of its own; the lowest bit says whether the term is a blank node.
+/// Computes keys of terms with a random secret; the lowest bit marks blank nodes.
 pub(super) struct TermKeys {
     hasher: SipHasher24,
     text: TextBuffer,
@@ -28,13 +28,13 @@ impl TermKeys {
         self.hasher.hash(self.text.as_bytes()).as_u128() & !1 | u128::from(is_blank)
     }
 
-    /// The key of a text that is no term.
+    /// The key of a text that is not a term.
     pub(super) fn of_text(&self, text: &str) -> u128 {
         self.hasher.hash(text.as_bytes()).as_u128()
     }
 }
 
-/// Whether the key is that of a blank node.
+/// Whether a key belongs to a blank node.
 pub(super) fn is_blank(key: u128) -> bool {
     key & 1 != 0
 }
@@ -52,7 +52,7 @@ impl Index {
         self.0.len()
     }
 
-    /// All places are known.
+    /// Ends the index after all places were added.
     pub(super) fn sorted(mut self) -> Self {
         self.0.sort_unstable();
         self

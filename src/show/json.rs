@@ -6,7 +6,7 @@ use super::block::{Block, Entry, Value};
 use super::summary::Summary;
 use crate::term::TermBuf;
 
-/// A text in quotes.
+/// Formats a text in quotes.
 fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -23,7 +23,7 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// A term as canonical N-Triples; blank nodes have no name.
+/// Formats a term as canonical N-Triples; blank nodes have no name.
 fn term(term: &TermBuf) -> String {
     match term {
         TermBuf::BlankNode(_) => "{}".to_owned(),
@@ -39,7 +39,7 @@ fn list(values: impl Iterator<Item = String>) -> String {
     format!("[{}]", values.collect::<Vec<_>>().join(", "))
 }
 
-/// What comes before the subjects.
+/// The text before the subjects.
 pub(super) fn begin(summary: &Summary) -> String {
     let [old, new] = summary.names.each_ref().map(|name| quoted(name));
     let [changed, gone, added] = summary.subjects;
@@ -81,7 +81,7 @@ pub(super) fn begin(summary: &Summary) -> String {
     )
 }
 
-/// One subject.
+/// Formats one subject.
 pub(super) fn block(block: &Block) -> String {
     let mut changes = Vec::new();
     add(&block.entries, &mut Vec::new(), &mut changes);
@@ -140,7 +140,7 @@ fn add(entries: &[Entry], path: &mut Vec<String>, changes: &mut Vec<String>) {
     }
 }
 
-/// A term, an object with the properties of a blank node, or a list.
+/// Formats a term, an object with the properties of a blank node, or a list.
 fn value(one: &Value) -> String {
     match one {
         Value::Term(one) => term(one),
@@ -155,7 +155,7 @@ fn value(one: &Value) -> String {
     }
 }
 
-/// What comes behind the subjects.
+/// The text after the subjects.
 pub(super) fn end([changed, gone, new]: [u64; 3]) -> String {
     format!("],\n\"left_out\": {{\"new\": {new}, \"gone\": {gone}, \"changed\": {changed}}}}}\n")
 }

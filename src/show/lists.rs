@@ -1,4 +1,4 @@
-//! Lists as lists: their items, and which of them changed.
+//! Shows RDF lists as lists: their items, and the items that changed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,13 +9,13 @@ use crate::error::Result;
 use crate::matching::{Run, runs};
 use crate::term::TermBuf;
 
-/// A longer list is shown as blank nodes.
+/// Maximum length of a list; a longer list is shown as blank nodes.
 const MOST_ITEMS: usize = 100_000;
 
-/// More items that moved are counted.
+/// Maximum number of moved items that are shown; more are counted.
 const FEW: usize = 3;
 
-/// Cell and item.
+/// A cell and its item.
 pub(super) type Item = (u128, TermBuf);
 
 fn is(term: &TermBuf, name: &str) -> bool {
@@ -23,7 +23,7 @@ fn is(term: &TermBuf, name: &str) -> bool {
 }
 
 impl Builder<'_> {
-    /// The items of a list; none if the node is none, or says more than a list does.
+    /// The items of a list; `None` if the node is not a list, or has more statements than a list has.
     pub(super) fn items(&mut self, head: &TermBuf, side: Side) -> Result<Option<Vec<Item>>> {
         let (mut items, mut seen) = (Vec::new(), HashSet::new());
         let mut cell = head.clone();
@@ -51,7 +51,7 @@ impl Builder<'_> {
         Ok(Some(items))
     }
 
-    /// Whether a node is a list on both sides of which no cell stays with another class or graph.
+    /// Whether a node is a list on both sides, and no cell stays with another class or graph.
     pub(super) fn changes_as_list(&mut self, head: &TermBuf) -> Result<bool> {
         let [Some(old), Some(new)] = [self.items(head, Side::Old)?, self.items(head, Side::New)?] else {
             return Ok(false);
@@ -71,7 +71,7 @@ impl Builder<'_> {
         Ok(true)
     }
 
-    /// Places of a deleted and an added list that belong together: those with the most items in common.
+    /// The places of a deleted and an added list that belong together: the lists with the most common items.
     pub(super) fn lists_of(
         &mut self,
         deletes: &[TermBuf],
@@ -99,7 +99,7 @@ impl Builder<'_> {
         Ok(best.map(|((old, _), (new, _))| (*old, *new)))
     }
 
-    /// What changed in a list.
+    /// The changes in a list.
     pub(super) fn list_inside(
         &mut self,
         path: Option<&TermBuf>,
@@ -127,7 +127,7 @@ impl Builder<'_> {
                 }
             }
         }
-        // an item that is gone here and new there has moved
+        // an item that is gone in one place and new in another has moved
         let mut moved: HashMap<u128, usize> = HashMap::new();
         (i, j) = (0, 0);
         for run in &all {
@@ -217,7 +217,8 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// What items are compared by: a node of both sides by itself, others by what is said of them.
+    /// The keys by which items are compared: a node on both sides by itself, other nodes by the statements
+    /// about them.
     fn item_keys(&mut self, items: &[Item], others: &[Item], side: Side) -> Result<Vec<u128>> {
         let others: HashSet<_> =
             others.iter().map(|(_, item)| self.gathered.keys.of(&item.as_term())).collect();
@@ -228,7 +229,7 @@ impl Builder<'_> {
                 key
             } else {
                 let value = self.value(item, side)?;
-                // of what is cut, the rest may differ
+                // the part that is cut may differ
                 if value.is_cut() { key } else { self.gathered.keys.of_text(&value.text(self.names)) }
             });
         }

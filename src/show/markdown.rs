@@ -1,4 +1,4 @@
-//! Changes as markdown for a comment on a pull request: tables, then details by class.
+//! Changes as Markdown for a comment on a pull request: tables, then details by class.
 
 #![expect(clippy::format_push_string, reason = "a page is small beside the data that it is made of")]
 
@@ -11,12 +11,12 @@ use super::pages::Chosen;
 use super::summary::Summary;
 use super::text::{FEW, Text, cut, plural, summary_line};
 
-/// Characters around the blocks of a class, and of its name.
+/// Number of characters around the blocks of a class, and of its name.
 pub(super) const AROUND: usize = 130;
 const CLASS: usize = 50;
 const RENAMED: usize = 20;
 
-/// A text that stays as it is within a line of markdown, or in a cell of a table.
+/// Escapes a text for a line of Markdown or a cell of a table.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for c in text.chars() {
@@ -24,7 +24,7 @@ fn escaped(text: &str) -> String {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
-            // nothing is a link, a mention or a reference of the site by itself
+            // no text is a link, a mention or a reference by itself
             '@' => out.push_str("&#64;"),
             '#' => out.push_str("&#35;"),
             ':' => out.push_str("&#58;"),
@@ -39,7 +39,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// A name or a term.
+/// Formats a name or a term as code.
 fn code(text: &str) -> String {
     if text.contains(['`', '|', '\n', '\r']) || text.trim() != text {
         escaped(text)
@@ -48,7 +48,7 @@ fn code(text: &str) -> String {
     }
 }
 
-/// The summary, with the tables.
+/// Formats the summary, with the tables.
 pub(super) fn summary(summary: &Summary, names: &Names) -> String {
     let mut out = format!("**{}**\n\n", escaped(&summary_line(summary)));
     if !summary.classes.is_empty() {
@@ -108,10 +108,10 @@ fn more(cells: &str, rows: usize) -> String {
     }
 }
 
-/// A subject in a diff fence.
+/// Formats a subject in a diff fence.
 pub(super) fn block(block: &Block, names: &Names, folded: bool) -> String {
     let text = Text::new(names, Some(if folded { 200 } else { 2000 }), false);
-    // lines of a fence of this kind are coloured by their first character
+    // the first character decides the colour of a line in a diff fence
     let body: String = text
         .block(block, folded)
         .lines()
@@ -133,7 +133,7 @@ fn longest_ticks(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// Blocks in details by class.
+/// Groups blocks by class, in `details` elements.
 pub(super) fn by_class(blocks: &[Chosen]) -> String {
     let mut classes: BTreeMap<(bool, &str), Vec<&str>> = BTreeMap::new();
     for (_, class, block) in blocks {
@@ -143,7 +143,7 @@ pub(super) fn by_class(blocks: &[Chosen]) -> String {
     let mut out = String::new();
     for ((_, class), blocks) in classes {
         let count = blocks.len() as u64;
-        // within HTML, where a backslash escapes nothing
+        // inside HTML, where a backslash escapes nothing
         let class = html::escaped(&cut(class, CLASS)).replace('@', "&#64;");
         out +=
             &format!("<details><summary>{class}: {} subject{}</summary>\n\n", grouped(count), plural(count));

@@ -1,8 +1,8 @@
-//! Changes for people: grouped by subject, with blank nodes and lists shown where they belong.
+//! Shows changes to people: grouped by subject, with blank nodes and lists shown where they belong.
 //!
-//! The rows of a patch and, where there is one, the dataset before it are gathered; blocks are made of that,
-//! one for each subject, and written in one of the forms. Where not all subjects fit, those are shown whose changes
-//! mean most, and the rest is counted.
+//! The rows of a patch and, if available, the dataset before it are gathered. Blocks are built from them, one
+//! for each subject, and written in one of the output formats. If not all subjects fit, those with the most
+//! important changes are shown, and the rest is counted.
 
 mod asked;
 mod block;
@@ -46,44 +46,44 @@ use crate::patch::{
     Again, Compared, DiffOptions, Log, LogOptions, LogSources, NodeCounts, PatchOut, Version, Watch, Work,
 };
 
-/// What was shown.
+/// The counts of what was shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shown {
     /// `A` rows with an effect.
     pub added: u64,
     /// `D` rows with an effect.
     pub deleted: u64,
-    /// Prefixes that changed.
+    /// Number of changed prefixes.
     pub prefixes: u64,
-    /// Subjects that changed, those that are gone, new ones.
+    /// Numbers of changed, gone and new subjects.
     pub subjects: [u64; 3],
-    /// Of them, those that are not shown.
+    /// Numbers of changed, gone and new subjects that are not shown.
     pub left_out: [u64; 3],
 }
 
-/// Which patches of a log are shown.
+/// The patches of a log to show.
 pub struct Selection {
     /// How the log is read.
     pub log: LogOptions,
-    /// What came after the first version and up to the second; all of it otherwise.
+    /// Only the changes after the first version and up to the second one; `None`: all changes.
     pub between: Option<(Version, Version)>,
 }
 
 impl Selection {
-    /// What the options say.
+    /// Creates the selection from option values.
     ///
     /// # Errors
-    /// `argument`: a version is none.
+    /// `argument`: a version is invalid.
     pub fn of(values: &Values) -> Result<Self> {
         let between = Version::given(values, "from_version")?.zip(Version::given(values, "to_version")?);
         Ok(Selection { log: LogOptions::of(values), between })
     }
 }
 
-/// Shows what patches change.
+/// Shows the changes of patches.
 ///
-/// With the dataset before them, rows without effect are left out, and nested blank nodes and labels are shown; without
-/// it only what the rows say is.
+/// With the dataset before the patches, rows without effect are left out, and nested blank nodes and labels
+/// are shown. Without it, only the content of the rows is shown.
 pub fn show(
     patches: LogSources,
     base: Option<&Again>,
@@ -103,7 +103,8 @@ pub fn show(
     write(gathered, options, None, out, &mut work)
 }
 
-/// Shows what differs between two datasets. The numbers of blank nodes are those of [`diff`](crate::patch::diff).
+/// Shows the differences between two datasets. The numbers of blank nodes are those of
+/// [`diff`](crate::patch::diff).
 pub fn show_diff(
     old: Source,
     new: &Again,
@@ -133,14 +134,14 @@ pub fn show_diff(
     Ok((shown, compared))
 }
 
-/// Writes rows as Jelly-Patch.
+/// Creates an output that writes rows as Jelly-Patch.
 fn rows_to(out: Output, limits: Limits) -> PatchOut {
     let create = CreateOptions { limits, ..CreateOptions::default() };
     let make = move |source: Option<&_>| create.patch(PatchFormat::Jelly, None, source);
     PatchOut { target: PatchTarget::new(Box::new(make)), writer: Writer::new(out) }
 }
 
-/// Writes what was gathered.
+/// Writes the gathered changes.
 fn write(
     mut gathered: Gathered,
     options: &ShowOptions,
@@ -190,7 +191,8 @@ fn write(
     Ok(shown)
 }
 
-/// Why nothing is shown of what was requested. People look for a class with the option for its instances.
+/// The reason why nothing of the requested changes is shown. Users often request a class with the option for
+/// its instances.
 fn nothing(gathered: &mut Gathered, names: &Names, asked: &Asked) -> Result<Option<String>> {
     if [&asked.subjects, &asked.classes, &asked.predicates].iter().all(|wanted| wanted.is_all()) {
         return Ok(None);
@@ -208,7 +210,7 @@ fn nothing(gathered: &mut Gathered, names: &Names, asked: &Asked) -> Result<Opti
     Ok(Some(line))
 }
 
-/// Subjects that are to be shown, those that mean most first; of JSON as they came.
+/// The subjects to show, the most important first; for JSON in their original order.
 fn wanted(
     gathered: &mut Gathered,
     names: &Names,
@@ -257,7 +259,7 @@ fn wanted(
     Ok(keys)
 }
 
-/// Whether one of these predicates changed; each does where none is requested.
+/// Whether one of the requested predicates changed; true if none is requested.
 fn has_predicate(entries: &[Entry], wanted: &Wanted) -> bool {
     wanted.is_all()
         || entries.iter().any(|entry| match entry {

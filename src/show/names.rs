@@ -1,4 +1,4 @@
-//! Terms as people write them: prefixed names, bare numbers, `a`.
+//! Formats terms as people write them: prefixed names, bare numbers, `a`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,7 +8,7 @@ use crate::term::{Literal, LiteralKind, Term, TermBuf};
 
 const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
 
-/// Prefixes of IRIs that many datasets use, for those that declare none.
+/// Well-known prefixes, for datasets that declare none.
 const KNOWN: [(&str, &str); 34] = [
     ("bacnet", "http://data.ashrae.org/bacnet/2020#"),
     ("brick", "https://brickschema.org/schema/Brick#"),
@@ -46,16 +46,16 @@ const KNOWN: [(&str, &str); 34] = [
     ("xsd", XSD),
 ];
 
-/// Namespaces and the prefixes that stand for them.
+/// Namespaces and their prefixes.
 pub(super) struct Names {
-    /// Longest namespace first.
+    /// Namespaces, the longest first.
     spaces: Vec<(String, String)>,
     /// Prefixes and namespaces that the new and the old side declare.
     declared: Vec<(String, String)>,
 }
 
 impl Names {
-    /// Of the new side, then of the old one, then well-known ones.
+    /// Uses the prefixes of the new side, then of the old side, then well-known ones.
     pub(super) fn new([old, new]: &[BTreeMap<String, String>; 2]) -> Self {
         let mut spaces: Vec<(String, String)> = Vec::new();
         let known = KNOWN.iter().map(|&(label, iri)| (label, iri));
@@ -71,7 +71,7 @@ impl Names {
         Names { spaces, declared: declared.map(|(label, iri)| (label.clone(), iri.clone())).collect() }
     }
 
-    /// The namespaces of a prefix, on either side; where none declares it, the well-known one.
+    /// The namespaces of a prefix, on either side; if neither declares the prefix, the well-known one.
     pub(super) fn spaces_of<'n>(&'n self, label: &'n str) -> impl Iterator<Item = &'n str> {
         let is_declared = self.declared.iter().any(|(own, _)| own == label);
         let known: &[(&str, &str)] = if is_declared { &[] } else { &KNOWN };
@@ -100,7 +100,7 @@ impl Names {
         self.spaces.iter().find_map(named)
     }
 
-    /// A predicate.
+    /// Formats a predicate.
     pub(super) fn predicate(&self, term: &TermBuf) -> String {
         match term.as_term() {
             Term::Iri(iri) if iri.name().strip_prefix(RDF) == Some("type") => "a".to_owned(),
@@ -108,7 +108,7 @@ impl Names {
         }
     }
 
-    /// Any term; a blank node has no name.
+    /// Formats any term; a blank node has no name.
     pub(super) fn term(&self, term: &TermBuf) -> String {
         match term.as_term() {
             Term::Iri(iri) => {
@@ -155,7 +155,8 @@ fn is_number(lex: &str, has_point: bool) -> bool {
         && !digits.ends_with('.')
 }
 
-/// A text whose characters can all be seen: those that move the cursor or turn the direction are written as `\uXXXX`.
+/// Makes all characters visible: those that move the cursor or change the text direction are written as
+/// `\uXXXX`.
 pub(super) fn visible(text: &str) -> String {
     let is_hidden = |c: char| {
         c.is_control()

@@ -1,4 +1,4 @@
-//! How changes are shown.
+//! Options for showing changes.
 
 use super::gathered::{RDF, is_iri};
 use crate::error::Result;
@@ -6,7 +6,7 @@ use crate::options::values::Values;
 use crate::patch::id_of;
 use crate::term::{Term, TermBuf};
 
-/// What is written.
+/// The output format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
     /// Lines for a terminal.
@@ -14,7 +14,7 @@ pub enum Form {
     Text,
     /// Tables, and a diff fence for each subject.
     Markdown,
-    /// A page.
+    /// An HTML page.
     Html,
     /// One JSON object.
     Json,
@@ -23,29 +23,29 @@ pub enum Form {
 /// How changes are shown.
 #[derive(Clone, Debug, Default)]
 pub struct ShowOptions {
-    /// What is written.
+    /// The output format.
     pub form: Form,
-    /// What the two sides are called.
+    /// The names of the two sides.
     pub names: [String; 2],
-    /// Most lines (of markdown: characters); `None`: as many as the form has by default.
+    /// Maximum number of lines (for Markdown: of characters); `None`: the default of the output format.
     pub max_lines: Option<usize>,
-    /// Columns of a line of text; 116 by default.
+    /// Number of columns of a line of text; 116 by default.
     pub width: Option<usize>,
-    /// Text has colours of a terminal.
+    /// Use terminal colours in text.
     pub colour: bool,
-    /// Properties of labels beside the well-known ones; they come first.
+    /// Label properties in addition to the well-known ones; they take precedence.
     pub label_properties: Vec<TermBuf>,
-    /// The language of labels that is preferred.
+    /// The preferred language of labels.
     pub lang: Option<String>,
-    /// Only these subjects are shown, by IRI or prefixed name.
+    /// Show only these subjects, by IRI or prefixed name.
     pub subjects: Vec<String>,
-    /// Only subjects of these classes.
+    /// Show only subjects of these classes.
     pub classes: Vec<String>,
-    /// Only subjects where one of these predicates changed.
+    /// Show only subjects for which one of these predicates changed.
     pub predicates: Vec<String>,
-    /// Only counts are written.
+    /// Write only counts.
     pub summary_only: bool,
-    /// HTML is a part of a page.
+    /// Write HTML as a fragment of a page.
     pub fragment: bool,
 }
 
@@ -66,10 +66,10 @@ const CLASSES: [(&str, &str); 2] = [(RDF, "type"), ("http://www.w3.org/2000/01/r
 const DEPRECATED: (&str, &str) = ("http://www.w3.org/2002/07/owl#", "deprecated");
 
 impl ShowOptions {
-    /// What the options say.
+    /// Creates the options from option values.
     ///
     /// # Errors
-    /// `argument`: a property of labels is no IRI.
+    /// `argument`: a label property is not an IRI.
     pub fn of(values: &Values) -> Result<Self> {
         let list = |name: &str| values.names(name).map(<[String]>::to_vec).unwrap_or_default();
         let text = |name: &str| values.text(name).unwrap_or_default().to_owned();
@@ -89,7 +89,7 @@ impl ShowOptions {
         })
     }
 
-    /// How much a row with this predicate means; what means most is shown where not all can be.
+    /// The importance of a row with this predicate; the most important rows are shown if not all fit.
     pub(super) fn weight(&self, predicate: &Term<'_>) -> u8 {
         let is = |&(start, name): &(&str, &str)| is_iri(predicate, start, name);
         match () {
@@ -109,7 +109,7 @@ impl ShowOptions {
             })
     }
 
-    /// Which of the properties of labels comes first.
+    /// The rank of a label property.
     pub(super) fn label_rank(&self, predicate: &Term<'_>) -> usize {
         let own = self.label_properties.iter().position(|own| match own.as_term() {
             Term::Iri(iri) => is_iri(predicate, iri.name(), ""),

@@ -1,15 +1,15 @@
-//! Below which subject a blank node that changed is shown.
+//! Decides the subject below which a changed blank node is shown.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::gathered::{Gathered, Side};
 
-/// The subject below which each blank node that changed is shown.
+/// The subject below which each changed blank node is shown.
 pub(super) struct Owners {
     of: HashMap<u128, u128>,
-    /// Blank nodes that changed and are the object of something, on the old and on the new side.
+    /// Changed blank nodes that are the object of a statement, on the old and on the new side.
     reached: [HashSet<u128>; 2],
-    /// Blank nodes that are below no subject and have a block of their own.
+    /// Blank nodes that are below no subject and have their own block.
     pub(super) roots: Vec<u128>,
 }
 
@@ -17,7 +17,7 @@ pub(super) struct Owners {
 type Down = Vec<(u128, u128)>;
 
 impl Owners {
-    /// From the first subject down: a node of several is with the first.
+    /// Assigns nodes from the first subject on: a node of several subjects belongs to the first one.
     pub(super) fn new(gathered: &Gathered) -> Self {
         let dirty = &gathered.dirty;
         if dirty.is_empty() {
@@ -36,7 +36,7 @@ impl Owners {
         for (_, subject) in subjects {
             walk.below(subject);
         }
-        // blank nodes that nothing leads to come before those of circles
+        // blank nodes that no edge leads to come before those in cycles
         let children: HashSet<u128> = walk.kept.iter().chain(&walk.inline).map(|edge| edge.1).collect();
         let mut left: Vec<_> = dirty.iter().copied().filter(|node| !walk.covered.contains(node)).collect();
         left.sort_by_cached_key(|&node| (children.contains(&node), gathered.place_of(node)));
@@ -50,7 +50,7 @@ impl Owners {
         Owners { of: walk.of, reached, roots }
     }
 
-    /// Whether a node that changed is the object of something on a side.
+    /// Whether a changed node is the object of a statement on a side.
     pub(super) fn is_reached(&self, node: u128, side: Side) -> bool {
         self.reached[side as usize].contains(&node)
     }
@@ -65,14 +65,14 @@ struct Walk<'g> {
     dirty: &'g HashSet<u128>,
     /// Edges that are on both sides.
     kept: Down,
-    /// Edges that were deleted or added: what stands behind them is shown with the value.
+    /// Edges that were deleted or added: the nodes behind them are shown with the value.
     inline: Down,
     of: HashMap<u128, u128>,
     covered: HashSet<u128>,
 }
 
 impl Walk<'_> {
-    /// Covers what stands below a subject.
+    /// Assigns the nodes below a subject.
     fn below(&mut self, root: u128) {
         let Walk { dirty, kept, inline, of, covered } = self;
         covered.insert(root);
@@ -102,7 +102,7 @@ fn down(edges: &[(u128, u128)]) -> Down {
     down
 }
 
-/// What is left of `all` without as many of each as `gone` has; both are sorted.
+/// Removes from `all` as many of each edge as `gone` has; both are sorted.
 fn without(all: Down, gone: &Down) -> Down {
     let mut gone = gone.iter().peekable();
     let mut left = all;

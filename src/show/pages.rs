@@ -1,4 +1,4 @@
-//! Blocks on their way to a form: how many fit, and in which order they stand.
+//! Selects the blocks that fit into the output, and their order.
 
 use std::collections::HashSet;
 
@@ -12,25 +12,25 @@ use super::{html, json, markdown};
 use crate::error::Result;
 use crate::io::Output;
 
-/// Most lines of text, characters of markdown, and lines of HTML, where nobody says it.
+/// Default maximum of lines of text, characters of Markdown, and lines of HTML.
 const LINES: usize = 500;
 const CHARACTERS: usize = 65_000;
 const HTML_LINES: usize = 20_000;
 
-/// A block that is shown: what became of its subject, its class, and its text.
+/// A selected block: whether its subject is new, changed or gone, its class, and its text.
 pub(super) type Chosen = (Mark, Option<String>, String);
 
-/// What is written, as blocks come: those that mean most first, of JSON in any order.
+/// The output, which receives the most important blocks first, or JSON blocks in any order.
 pub(super) struct Page<'a> {
     options: &'a ShowOptions,
     names: &'a Names,
     summary: &'a Summary,
     out: Output,
     blocks: Vec<Block>,
-    /// Blocks of JSON that are written.
+    /// Number of JSON blocks that were written.
     written: usize,
     left: [u64; 3],
-    /// Says why there is no block.
+    /// The reason why there is no block.
     nothing: Option<String>,
 }
 
@@ -57,23 +57,23 @@ impl<'a> Page<'a> {
         self.options.max_lines.unwrap_or(most)
     }
 
-    /// Not one more block can be shown, however small it is.
+    /// Whether no more blocks fit, however small.
     pub(super) fn is_full(&self) -> bool {
         let least = if self.options.form == Form::Markdown { 20 } else { 1 };
         self.written + self.blocks.len() >= self.most() / least
     }
 
-    /// No block came.
+    /// Whether there are no blocks.
     pub(super) fn is_empty(&self) -> bool {
         self.written + self.blocks.len() == 0 && self.left == [0; 3]
     }
 
-    /// Says why no block came; JSON has no place for that.
+    /// Sets the reason why there are no blocks; JSON has no place for it.
     pub(super) fn say(&mut self, nothing: String) {
         self.nothing = Some(nothing);
     }
 
-    /// A block that is not shown.
+    /// Counts a block that is not shown.
     pub(super) fn leave_out(&mut self, mark: Mark) {
         self.left[mark as usize] += 1;
     }
@@ -88,7 +88,7 @@ impl<'a> Page<'a> {
         self.out.write(format!("{comma}\n{}", json::block(&block)).as_bytes())
     }
 
-    /// Writes what there is, and says how many subjects are not shown.
+    /// Writes the blocks; returns the numbers of subjects that are not shown.
     pub(super) fn finish(mut self) -> Result<[u64; 3]> {
         match self.options.form {
             Form::Text => self.text()?,
@@ -148,7 +148,7 @@ impl<'a> Page<'a> {
         block.classes.first().map(|class| self.names.term(class))
     }
 
-    /// Says what is not shown.
+    /// Writes what is not shown.
     fn more(&mut self, form: impl Fn(String) -> String) -> Result<()> {
         match self.nothing.take().or_else(|| left_out(self.left)) {
             Some(line) => self.out.write((form(line) + "\n").as_bytes()),
@@ -156,8 +156,8 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The blocks that fit, in the order in which they are read: changed, gone, new, each by class and name. Each has its
-    /// class. Where not all of them fit, each is folded, and those that come last in meaning are left out.
+    /// The blocks that fit, in reading order: changed, gone, new, each sorted by class and name. Each has its
+    /// class. If not all fit, blocks are folded, and the least important ones are left out.
     fn chosen(
         &mut self,
         room: usize,

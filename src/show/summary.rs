@@ -1,4 +1,4 @@
-//! What changed in numbers: subjects, classes, predicates, and likely renames.
+//! The numbers of changes: subjects, classes, predicates, and likely renames.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -13,26 +13,28 @@ use crate::error::Result;
 use crate::patch::NodeCounts;
 use crate::term::TermBuf;
 
-/// Subjects of each side that renames are looked for among, and their rows.
+/// Maximum number of subjects per side among which renames are searched, and of their rows.
 const RENAMED: usize = 5_000;
 const RENAMED_ROWS: u64 = 200_000;
-/// What this many subjects have in common tells none of them.
+/// A property that this many subjects share identifies none of them.
 const COMMON: usize = 20;
 
-/// The numbers.
+/// The numbers of changes.
 #[derive(Default)]
 pub(super) struct Summary {
     pub(super) names: [String; 2],
     pub(super) totals: Counts,
-    /// Subjects that are changed, gone, new.
+    /// Numbers of changed, gone and new subjects.
     pub(super) subjects: [u64; 3],
     pub(super) nodes: Option<NodeCounts>,
-    /// Class, and its subjects: changed, gone, new. Most first; no class is last among equals.
+    /// A class and its numbers of changed, gone and new subjects. The class with the most subjects comes
+    /// first; subjects without a class come last among equals.
     pub(super) classes: Vec<(Option<TermBuf>, [u64; 3])>,
     pub(super) predicates: Vec<(TermBuf, Counts)>,
-    /// Prefix, what it stood for, and what it stands for.
+    /// A prefix, its old namespace, and its new namespace.
     pub(super) prefixes: Vec<(String, Option<String>, Option<String>)>,
-    /// Old and new subject, and how much of their descriptions is the same, in percent. None: there were too many.
+    /// Old and new subject, and the common part of their statements in percent. `None`: there were too many
+    /// subjects.
     pub(super) renamed: Option<Vec<(TermBuf, TermBuf, u32)>>,
 }
 
@@ -81,7 +83,7 @@ impl Summary {
     }
 }
 
-/// Subjects that are gone, and new ones of which at least half of the same is said.
+/// Pairs of a gone and a new subject that share at least half of their statements.
 fn renamed(mut builder: Builder<'_>, marks: &[(u128, Mark)]) -> Result<Option<Vec<(TermBuf, TermBuf, u32)>>> {
     let of = |wanted| {
         marks.iter().filter(move |(key, mark)| *mark == wanted && !is_blank(*key)).map(|(key, _)| *key)
@@ -140,7 +142,7 @@ fn renamed(mut builder: Builder<'_>, marks: &[(u128, Mark)]) -> Result<Option<Ve
 }
 
 impl Builder<'_> {
-    /// What is said of a subject that is gone or new.
+    /// The statements about a subject that is gone or new, as keys.
     fn features(&mut self, key: u128, side: Side) -> Result<HashSet<u128>> {
         let ([deletes, adds], _) = self.gathered.rows_of(key)?;
         let rows = if side == Side::Old { deletes } else { adds };

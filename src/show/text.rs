@@ -7,24 +7,24 @@ use super::gathered::Mark;
 use super::names::{Names, visible};
 use super::summary::Summary;
 
-/// Rows of a table, and lines of a block where not all fits.
+/// Maximum number of rows of a table, and of lines of a block if not all fit.
 pub(super) const FEW: usize = 5;
 const FOLDED: usize = 8;
 const WIDTH: usize = 116;
-/// Old and new value together, on one line.
+/// Maximum length of old and new value together on one line.
 const PAIR: usize = 80;
 const RENAMED: usize = 20;
 
-/// A line: how deep it is, its sign, and its text; with a value that is replaced, where the values are.
+/// A line: its depth, its sign, and its text; for a replaced value, also the place of the values.
 pub(super) struct Line {
     pub(super) depth: usize,
     pub(super) sign: char,
     pub(super) text: String,
-    /// Old and new value, where both are on the line.
+    /// Old and new value, if both are on the line.
     pub(super) pair: Option<(String, String)>,
 }
 
-/// How lines are written.
+/// Formats lines.
 pub(super) struct Text<'n> {
     pub(super) names: &'n Names,
     pub(super) width: usize,
@@ -94,7 +94,8 @@ impl<'n> Text<'n> {
         }
     }
 
-    /// A block; `folded`: only its head if it is new or gone, and its first lines if it changed.
+    /// Formats a block; `folded`: only the head of a new or gone subject, and the first lines of a changed
+    /// one.
     pub(super) fn block(&self, block: &Block, folded: bool) -> String {
         let sign = block.mark.sign();
         let mut text = self.line(0, sign, &self.head(block, folded), None);
@@ -116,7 +117,7 @@ impl<'n> Text<'n> {
         text
     }
 
-    /// What a block begins with: name, label, classes.
+    /// The head of a block: name, label, classes.
     pub(super) fn head(&self, block: &Block, folded: bool) -> String {
         let mut head = block.name(self.names);
         if let Some(label) = &block.label {
@@ -161,7 +162,7 @@ impl<'n> Text<'n> {
         format!("{indent}\u{1b}[{bold}{colour}m{sign}\u{1b}[0m {shown}\n")
     }
 
-    /// The summary, with the tables.
+    /// Formats the summary, with the tables.
     pub(super) fn summary(&self, summary: &Summary) -> String {
         let mut text = summary_line(summary) + "\n";
         if !summary.classes.is_empty() {
@@ -236,7 +237,7 @@ impl<'n> Text<'n> {
     }
 }
 
-/// One line on all of it.
+/// Summarizes everything on one line.
 pub(super) fn summary_line(summary: &Summary) -> String {
     let [old, new] = summary.names.each_ref().map(|name| visible(name));
     let title = match (old.is_empty(), new.is_empty()) {
@@ -270,7 +271,7 @@ pub(super) fn summary_line(summary: &Summary) -> String {
     text
 }
 
-/// What was left out, if anything.
+/// The note about what was left out, if anything.
 pub(super) fn left_out(left: [u64; 3]) -> Option<String> {
     let all: u64 = left.iter().sum();
     let [changed, gone, new] = left.map(grouped);
@@ -286,7 +287,7 @@ pub(super) fn plural(number: u64) -> &'static str {
     if number == 1 { "" } else { "s" }
 }
 
-/// A text that fits in so many columns.
+/// Cuts a text to a number of columns.
 pub(super) fn cut(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
@@ -294,7 +295,7 @@ pub(super) fn cut(text: &str, width: usize) -> String {
     text.chars().take(width.saturating_sub(2)).collect::<String>() + " …"
 }
 
-/// Both values with the words that differ marked.
+/// Both values, with the words that differ marked.
 fn marked(old: &str, new: &str) -> (String, String) {
     let (a, b): (Vec<_>, Vec<_>) = (old.split(' ').collect(), new.split(' ').collect());
     let start = a.iter().zip(&b).take_while(|(x, y)| x == y).count();

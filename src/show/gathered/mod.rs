@@ -1,8 +1,9 @@
-//! What a patch changes, and what is known of the nodes that it changes.
+//! Gathers the changes of a patch, and the properties of the nodes that it changes.
 //!
-//! Rows lie in a temporary file; in memory a row and its subject take about 250 bytes while they are put in order. The base is read for what
-//! the rows do not say: once to see which rows have an effect and to keep its statements with blank nodes (in a file,
-//! with 64 bytes each in memory), once for labels and classes of the subjects that changed.
+//! Rows are in a temporary file. In memory a row and its subject take about 250 bytes while they are sorted.
+//! The base is read for the data that is not in the rows: once to find the rows that have an effect and to
+//! keep its statements with blank nodes (in a file, with 64 bytes each in memory), and once for labels and
+//! classes of the changed subjects.
 
 mod said;
 
@@ -22,24 +23,24 @@ use crate::term::{Term, TermBuf};
 
 pub(super) const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 
-/// A subject that changed, or below which a blank node did.
+/// A subject that changed, or that has a changed blank node below it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Subject {
     pub(super) added: u64,
     pub(super) deleted: u64,
-    /// How much its rows mean: see [`ShowOptions::weight`].
+    /// The weight of its rows: see [`ShowOptions::weight`].
     pub(super) weight: u8,
-    /// The base says something of it.
+    /// Whether the base has statements about it.
     had: bool,
-    /// Of what the base says, something stays.
+    /// Whether a statement of the base about it stays.
     stays: bool,
-    /// A row adds, or deletes, a class.
+    /// Whether a row adds or deletes a class.
     class_rows: [bool; 2],
-    /// Orders subjects as they came: of the first row, else of a statement of the base.
+    /// The order of the subject: the place of its first row, otherwise of a statement of the base.
     pub(super) place: u64,
 }
 
-/// What became of a subject.
+/// Whether a subject is new, changed or gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Mark {
     Changed,
@@ -47,14 +48,14 @@ pub(super) enum Mark {
     New,
 }
 
-/// How often something was added and deleted.
+/// Numbers of adds and deletes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     pub(super) added: u64,
     pub(super) deleted: u64,
 }
 
-/// All of it.
+/// All gathered data.
 pub(super) struct Gathered {
     pub(super) keys: TermKeys,
     quads: Keys,
@@ -64,12 +65,13 @@ pub(super) struct Gathered {
     labels: Option<(Index, Stored)>,
     deleted: KeySet,
     pub(super) subjects: ByKey<Subject>,
-    /// Edges between a blank node and the subject that it is said of: both ways, with how often.
+    /// Edges between a blank node and the subject of a statement about it: in both directions, with their
+    /// number.
     pub(super) edges: Edges,
-    /// Blank nodes whose statements changed, and those above them.
+    /// Blank nodes whose statements changed, and the nodes above them.
     pub(super) dirty: HashSet<u128>,
     pub(super) predicates: Vec<(TermBuf, Counts)>,
-    /// Subject, class, and which sides have it, the old and the new one; of each statement.
+    /// For each statement: subject, class, and whether the old and the new side have it.
     pub(super) types: Vec<(u128, u128, [bool; 2])>,
     pub(super) classes: ByKey<TermBuf>,
     pub(super) totals: Counts,
@@ -246,7 +248,7 @@ impl Gathered {
         Ok(())
     }
 
-    /// Marks what stands above blank nodes that changed.
+    /// Marks the nodes above changed blank nodes.
     fn find_dirty(&mut self) {
         if self.dirty.is_empty() {
             return;
@@ -267,7 +269,7 @@ impl Gathered {
         }
     }
 
-    /// Orders a subject that has no rows behind those that have.
+    /// Sorts a subject without rows after the subjects with rows.
     fn first_place(&self, key: u128) -> u64 {
         match &self.base {
             Some((index, _)) => index.of(key).first().map_or(u64::MAX, |(_, place)| 1 << 62 | place),
@@ -306,7 +308,8 @@ impl Gathered {
         Ok(prefixes)
     }
 
-    /// What became of a subject. Without a base, one that only gets rows and a class is taken for new.
+    /// Whether a subject is new, changed or gone. Without a base, a subject with only added rows, one of
+    /// which adds a class, is considered new.
     pub(super) fn mark(&self, subject: &Subject) -> Mark {
         let Subject { added, deleted, had, stays, class_rows: [gets, loses], .. } = *subject;
         if self.has_base {
@@ -324,7 +327,7 @@ impl Gathered {
     }
 }
 
-/// Edges from the blank nodes of an object to the subject.
+/// Adds the edges from the blank nodes of an object to the subject.
 fn add_edges(statement: &Statement<'_>, keys: &mut TermKeys, edges: &mut Vec<(u128, u128)>) {
     let [subject, _, object, _] = &statement.terms;
     match object {
@@ -347,7 +350,7 @@ fn add_edges(statement: &Statement<'_>, keys: &mut TermKeys, edges: &mut Vec<(u1
     }
 }
 
-/// Whether a term is the IRI that begins and ends so.
+/// Whether a term is the IRI that consists of `start` and `name`.
 pub(super) fn is_iri(term: &Term<'_>, start: &str, name: &str) -> bool {
     match term {
         Term::Iri(iri) => {
@@ -359,7 +362,7 @@ pub(super) fn is_iri(term: &Term<'_>, start: &str, name: &str) -> bool {
     }
 }
 
-/// The IRI of a term.
+/// The IRI of a term, if the term is one.
 pub(super) fn iri_of(term: &TermBuf) -> Option<&str> {
     match term.as_term() {
         Term::Iri(iri) => Some(iri.name()),

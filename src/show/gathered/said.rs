@@ -1,4 +1,4 @@
-//! What is said of a node, before and after: its rows, what the base says of it, its labels.
+//! The statements about a node, before and after: its rows, the statements in the base, and its labels.
 
 use std::collections::HashSet;
 
@@ -10,17 +10,17 @@ use crate::patch::{Keys, Stored};
 use crate::sink::Statement;
 use crate::term::TermBuf;
 
-/// Rows of one subject that are read; the rest is counted.
+/// Maximum number of rows of one subject that are read; the rest is only counted.
 const MOST_ROWS: usize = 4000;
 
-/// Which state of the dataset.
+/// A state of the dataset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::show) enum Side {
     Old,
     New,
 }
 
-/// Something that is said of a node.
+/// A statement about a node.
 #[derive(Clone, Debug)]
 pub(in crate::show) struct Said {
     /// The key of the quad.
@@ -31,7 +31,7 @@ pub(in crate::show) struct Said {
 }
 
 impl Gathered {
-    /// Rows of a node: deletes, adds, and how many more there are.
+    /// The rows of a node: deletes, adds, and the number of rows that were not read.
     pub(in crate::show) fn rows_of(&mut self, key: u128) -> Result<([Vec<Said>; 2], u64)> {
         let mut found = [Vec::new(), Vec::new()];
         let mut more = 0;
@@ -46,19 +46,20 @@ impl Gathered {
         Ok((found, more))
     }
 
-    /// Whether rows change what is said of a node on a side.
+    /// Whether rows change the statements about a node on a side.
     pub(in crate::show) fn has_rows(&self, key: u128, side: Side) -> bool {
         self.rows.of(key).iter().any(|&(_, place)| (place & 1 != 0) == (side == Side::New))
     }
 
-    /// What is known to be said of a node in the base: all of a blank node; of others what leads to blank nodes.
+    /// The known statements about a node in the base: all for a blank node; for other nodes, those that lead
+    /// to blank nodes.
     pub(in crate::show) fn base_of(&mut self, key: u128) -> Result<Vec<Said>> {
         let Gathered { base, quads, .. } = self;
         let Some((index, stored)) = base else { return Ok(Vec::new()) };
         read(index, stored, key, quads)
     }
 
-    /// The blank nodes of a term whose statements changed, or of which something below did.
+    /// The blank nodes in a term that have changed statements, or changes below them.
     pub(in crate::show) fn dirty_nodes(&mut self, term: &TermBuf) -> Vec<TermBuf> {
         let mut ahead = vec![term];
         let mut found = Vec::new();
@@ -74,7 +75,7 @@ impl Gathered {
         found
     }
 
-    /// Orders nodes as their first rows stand.
+    /// The order of nodes by their first rows.
     pub(in crate::show) fn place_of(&self, key: u128) -> u64 {
         self.rows.of(key).first().map_or_else(|| self.first_place(key), |row| row.1)
     }
@@ -84,7 +85,7 @@ impl Gathered {
         self.deleted.mark(said.quad, true).is_some()
     }
 
-    /// What is known to be said of a node on one side.
+    /// The known statements about a node on one side.
     pub(in crate::show) fn said(&mut self, key: u128, side: Side) -> Result<Vec<Said>> {
         let ([deletes, adds], _) = self.rows_of(key)?;
         let mut all = self.base_of(key)?;
@@ -102,7 +103,7 @@ impl Gathered {
         Ok(all)
     }
 
-    /// Labels of a subject on one side.
+    /// The labels of a subject on one side.
     pub(in crate::show) fn labels_of(
         &mut self,
         key: u128,
