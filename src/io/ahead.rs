@@ -1,4 +1,4 @@
-//! Takes a compression off in a thread of its own, a few buffers ahead of whoever reads.
+//! Decompresses in a separate thread, a few buffers ahead of the reader.
 
 use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -13,10 +13,11 @@ const WAITING: usize = 3;
 
 /// A reader whose bytes come from a thread, which starts with the first call.
 ///
-/// For files and memory: a buffer is handed over once it is full, for which a live source may take for ever.
+/// For files and memory only: a buffer is delivered when it is full, which may take forever with a live
+/// source.
 pub(super) struct Ahead {
     state: State,
-    /// The buffer that is read now.
+    /// The buffer that is being read.
     buffer: Vec<u8>,
     at: usize,
 }
@@ -28,12 +29,13 @@ enum State {
     Over,
 }
 
-/// Only the process that started the thread touches what both share: the child of a fork has no such thread, and what
-/// the thread held when the process was forked, a lock or a place in a queue, is held in the child for ever.
+/// Only the process that started the thread touches the data shared with it. The child of a fork has no such
+/// thread, and whatever the thread held during the fork, such as a lock or a place in a queue, stays held in
+/// the child forever.
 struct Worker {
-    /// An empty buffer is the end.
+    /// Full buffers; an empty buffer is the end.
     filled: Receiver<Result<Vec<u8>>>,
-    /// Buffers that were read.
+    /// Buffers that can be used again.
     used: SyncSender<Vec<u8>>,
     thread: JoinHandle<()>,
     process: u32,
@@ -44,7 +46,7 @@ impl Ahead {
         Ahead { state: State::Waiting(inner), buffer: Vec::new(), at: 0 }
     }
 
-    /// Gets the next buffer; an empty one at the end.
+    /// Gets the next buffer; it is empty at the end.
     fn next(&mut self) -> Result<()> {
         let worker = match std::mem::replace(&mut self.state, State::Over) {
             State::Waiting(inner) => Worker::start(inner)?,
@@ -67,7 +69,7 @@ impl Ahead {
     }
 }
 
-/// The thread closes the source before the reader is gone.
+/// Stops the thread, so that it closes the source before the reader is dropped.
 impl Drop for Ahead {
     fn drop(&mut self) {
         if let State::Running(worker) = std::mem::replace(&mut self.state, State::Over) {
@@ -93,19 +95,19 @@ impl Worker {
         let (used, to_fill) = sync_channel(WAITING + 2);
         let work = move || {
             let last = catch_panic(|| fill(&mut inner, &to_fill, &full)).map(|()| Vec::new());
-            drop(full.send(last)); // nobody may be left to read it
+            drop(full.send(last)); // there may be no reader left
         };
         let thread = std::thread::Builder::new().name("jelly-decompress".to_owned()).spawn(work)?;
         Ok(Worker { filled, used, thread, process: std::process::id() })
     }
 
-    /// The next buffer, in exchange for one that was read.
+    /// Gets the next buffer in exchange for one that was read.
     fn next(&self, used: Vec<u8>) -> Result<Vec<u8>> {
         if self.process != std::process::id() {
             let message = "the process was forked while a thread decompressed the source; open the source in the child, or with threads=1 in the parent";
             return Err(Error::new(ErrorKind::Argument, message));
         }
-        drop(self.used.try_send(used)); // where there is no room, a new one is made
+        drop(self.used.try_send(used)); // if the queue is full, a new buffer is allocated
         let ended = |_| {
             Err(Error::new(
                 ErrorKind::Internal,
@@ -115,17 +117,17 @@ impl Worker {
         self.filled.recv().unwrap_or_else(ended)
     }
 
-    /// Ends the thread and waits for it.
+    /// Stops the thread and waits for it.
     fn end(self) {
         if self.process != std::process::id() {
             return std::mem::forget(self);
         }
-        drop(self.filled); // so that the thread waits no longer for room
+        drop(self.filled); // so that the thread no longer waits for room
         drop(self.thread.join());
     }
 }
 
-/// Reads to the end, or as long as somebody takes the buffers.
+/// Reads to the end, or until no reader takes the buffers.
 fn fill(inner: &mut dyn Read, to_fill: &Receiver<Vec<u8>>, full: &SyncSender<Result<Vec<u8>>>) -> Result<()> {
     loop {
         let mut buffer = to_fill.try_recv().unwrap_or_default();
@@ -133,7 +135,7 @@ fn fill(inner: &mut dyn Read, to_fill: &Receiver<Vec<u8>>, full: &SyncSender<Res
         buffer.reserve_exact(BUFFER);
         let read = (&mut *inner).take(BUFFER as u64).read_to_end(&mut buffer);
         let is_last = buffer.len() < BUFFER;
-        // what came before an error is delivered before it
+        // the bytes before an error are delivered first
         if !buffer.is_empty() && full.send(Ok(buffer)).is_err() {
             return Ok(());
         }
@@ -148,7 +150,7 @@ fn fill(inner: &mut dyn Read, to_fill: &Receiver<Vec<u8>>, full: &SyncSender<Res
 mod tests {
     use super::*;
 
-    /// Bytes, then what `end` says.
+    /// Bytes, then the result of `end`.
     struct Failing<F>(io::Take<io::Repeat>, F);
 
     impl<F: Fn() -> io::Result<usize>> Read for Failing<F> {
@@ -164,7 +166,7 @@ mod tests {
         let mut all = Vec::new();
         let mut ahead = Ahead::new(Box::new(Failing(io::repeat(7).take(length), end)));
         let read = ahead.read_to_end(&mut all).map(drop);
-        // what is over stays over
+        // the end stays the end
         assert_eq!(ahead.read(&mut [0; 8]).unwrap(), 0);
         (all, read)
     }

@@ -1,7 +1,8 @@
-//! Files and folders under a name that nobody reads, until they are whole; and what killed processes left of them.
+//! Files and folders with temporary names until they are complete, and the removal of those that killed
+//! processes left behind.
 //!
-//! Whoever works on one holds a lock on it, which the system takes away when the process ends, however it ends.
-//! What can be locked is therefore a leftover.
+//! The process that works on such a file holds a lock on it, which the system releases when the process ends
+//! for any reason. A file that can be locked is therefore a leftover.
 
 use std::collections::HashSet;
 use std::fs::{self, File, TryLockError};
@@ -13,24 +14,25 @@ use std::sync::{Mutex, PoisonError};
 const START: &str = ".jelly-";
 const DIGITS: usize = 16;
 const END: &str = ".tmp";
-/// Folders that are remembered as looked through.
+/// Maximum number of folders that are remembered as cleaned.
 const REMEMBERED: usize = 1000;
 
-/// A file or folder that is removed when this is dropped, and by the next process if this one is killed.
+/// A file or folder that is removed when this value is dropped, or by the next process if this process is
+/// killed.
 pub struct Aside {
     path: PathBuf,
-    /// Locked.
+    /// The locked file or folder.
     handle: File,
     is_folder: bool,
 }
 
 impl Aside {
-    /// An empty file in `folder`, with the permissions of any new file.
+    /// Creates an empty file in `folder`, with the permissions of any new file.
     pub fn file(folder: &Path) -> io::Result<Self> {
         Aside::create(folder, false)
     }
 
-    /// An empty folder in `folder`.
+    /// Creates an empty folder in `folder`.
     pub fn folder(folder: &Path) -> io::Result<Self> {
         Aside::create(folder, true)
     }
@@ -46,7 +48,7 @@ impl Aside {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 Err(error) => return Err(error),
             };
-            // where there are no locks there are no sweeps
+            // without locks there is no cleaning
             let is_taken = matches!(handle.try_lock(), Err(TryLockError::WouldBlock));
             if !is_taken && is_at(&handle, &path) {
                 return Ok(Aside { path, handle, is_folder });
@@ -54,17 +56,17 @@ impl Aside {
         }
     }
 
-    /// Where it is.
+    /// The path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The file.
+    /// The open file.
     pub fn handle(&mut self) -> &mut File {
         &mut self.handle
     }
 
-    /// Gives a file its name.
+    /// Renames the file to its final name.
     pub fn rename(mut self, to: &Path) -> io::Result<()> {
         fs::rename(&self.path, to)?;
         self.path = PathBuf::new();
@@ -77,12 +79,12 @@ impl Drop for Aside {
         if self.path.as_os_str().is_empty() {
             return;
         }
-        // what cannot be removed now is removed later
+        // if it cannot be removed now, it is removed later
         let _ = remove(&self.path, self.is_folder);
     }
 }
 
-/// Makes and opens it; `None`: another process took it for a leftover before it could be locked.
+/// Creates and opens it; `None`: another process removed it as a leftover before it could be locked.
 fn make(path: &Path, is_folder: bool) -> io::Result<Option<File>> {
     if !is_folder {
         return File::options().read(true).write(true).create_new(true).open(path).map(Some);
@@ -98,7 +100,7 @@ fn remove(path: &Path, is_folder: bool) -> io::Result<()> {
     if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) }
 }
 
-/// Removes what killed processes left in a folder, the first time that this process writes there.
+/// Removes what killed processes left in a folder, when this process first writes there.
 fn sweep_once(folder: &Path) {
     static SWEPT: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
     let Ok(folder) = fs::canonicalize(folder) else { return };
@@ -112,7 +114,7 @@ fn sweep_once(folder: &Path) {
     }
 }
 
-/// Removes what killed processes left in a folder. What cannot be looked at or removed stays.
+/// Removes what killed processes left in a folder. Entries that cannot be read or removed stay.
 fn sweep(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -134,7 +136,7 @@ fn is_name(name: &str) -> bool {
     digits.is_some_and(|digits| digits.len() == DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// Whether a path still is the file that was opened: its process may have given it its name, or removed it.
+/// Whether a path still is the file that was opened: its process may have renamed or removed it.
 #[cfg(unix)]
 fn is_at(handle: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

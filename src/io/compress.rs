@@ -1,4 +1,4 @@
-//! gzip and zstd on output.
+//! Compresses output with gzip and zstd.
 
 use std::io::{self, Write};
 
@@ -10,14 +10,14 @@ use super::seek_table::{Frame, encode};
 use crate::compression::Compression;
 use crate::error::{Error, ErrorKind, Result};
 
-/// Larger zstd frames are cut by themselves: a seek table counts in 32 bits.
+/// A larger zstd frame is divided automatically, because a seek table has 32-bit sizes.
 const MOST_FRAME: u64 = 1 << 30;
-/// What goes into gzip at a time.
+/// Bytes passed to gzip at a time.
 const BLOCK: usize = 64 << 10;
-/// The largest window that readers take by default.
+/// The largest window that readers accept by default.
 const WINDOW_LOG: u32 = 25;
 
-/// Puts the compression on.
+/// Compresses the output.
 pub(super) enum Compressor<W: Write> {
     Plain(W),
     Gzip(Box<GzipBlocks<W>>),
@@ -70,7 +70,7 @@ impl<W: Write> Compressor<W> {
         }
     }
 
-    /// Writes out what can be read so far.
+    /// Writes out everything so that it can be read.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         match self {
             Compressor::Plain(inner) => inner.flush(),
@@ -79,7 +79,7 @@ impl<W: Write> Compressor<W> {
         }
     }
 
-    /// What was not finished must not look as if it was: nothing is written any more, whoever tries.
+    /// Stops writing, so that unfinished output does not look finished, even when the compressor is dropped.
     pub(super) fn abandon(mut self) {
         if let Compressor::Gzip(gzip) = &mut self {
             gzip.gzip.get_mut().abandoned = true; // flate2 writes the end when it is dropped
@@ -96,7 +96,7 @@ impl<W: Write> Compressor<W> {
     }
 }
 
-/// Counts what comes out.
+/// Counts the output bytes.
 pub(super) struct Counted<W> {
     inner: W,
     bytes: u64,
@@ -118,7 +118,7 @@ impl<W: Write> Write for Counted<W> {
     }
 }
 
-/// gzip, fed in blocks of one size: what comes out depends on the pieces that go in.
+/// Passes blocks of a fixed size to gzip, because its output depends on the pieces of the input.
 pub(super) struct GzipBlocks<W: Write> {
     gzip: GzEncoder<Counted<W>>,
     block: Vec<u8>,
@@ -154,14 +154,14 @@ impl<W: Write> GzipBlocks<W> {
     }
 }
 
-/// zstd frames, and a seek table if there are several.
+/// Writes zstd frames, and a seek table if there are several.
 pub(super) struct ZstdFrames<W: Write> {
-    /// There, unless an error came between two frames.
+    /// `None` if an error occurred between two frames.
     writer: Option<zio::Writer<Counted<W>, Encoder<'static>>>,
     frames: Vec<Frame>,
-    /// Where the open frame starts in the compressed bytes.
+    /// The start of the open frame in the compressed bytes.
     start: u64,
-    /// Bytes that went into the open frame.
+    /// Number of bytes that were written to the open frame.
     plain: u64,
     most: u64,
 }
@@ -191,7 +191,7 @@ impl<W: Write> ZstdFrames<W> {
         Ok(())
     }
 
-    /// An empty frame is none.
+    /// Ends the frame, unless it is empty.
     fn cut(&mut self) -> io::Result<()> {
         if self.plain == 0 {
             return Ok(());
@@ -206,7 +206,7 @@ impl<W: Write> ZstdFrames<W> {
         self.writer()?.finish()?;
         let (inner, encoder) = self.writer.take().ok_or_else(broken)?.into_inner();
         let end = inner.bytes;
-        // both fit: a frame has 1 GiB at most
+        // both fit, because a frame has at most 1 GiB
         self.frames.push(Frame { stored: (end - self.start) as u32, plain: self.plain as u32 });
         (self.start, self.plain) = (end, 0);
         Ok((inner, encoder))
@@ -227,7 +227,7 @@ impl<W: Write> ZstdFrames<W> {
         let mut inner = if self.plain > 0 || self.frames.is_empty() {
             self.end_frame()?.0
         } else {
-            // nothing went into the frame that the last cut opened, so nothing came out
+            // nothing was written to the frame after the last cut, so it has no output
             self.writer.take().ok_or_else(broken)?.into_inner().0
         };
         if self.frames.len() > 1 {

@@ -1,4 +1,4 @@
-//! Takes compressions off; several members, frames or streams in a row are one stream.
+//! Decompresses sources; several consecutive members, frames or streams are one stream.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -10,14 +10,15 @@ use crate::compression::Compression;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{EXPANSION_GRACE, Limits};
 
-/// The windows that zstd can be set to take.
+/// The range of window sizes that zstd accepts.
 const WINDOWS: (u64, u64) = (1 << 10, 1 << 31);
-/// Times the window of zstd that the dictionary of xz may take: by default 64 MiB, which its highest level has.
+/// Maximum size of the xz dictionary as a multiple of the zstd window: by default 64 MiB, as in the highest
+/// xz level.
 const XZ_WINDOWS: u64 = 2;
-/// What xz takes beside its dictionary.
+/// Memory that xz needs in addition to its dictionary.
 const XZ_STATE: u64 = 2 << 20;
 
-/// Takes the compression off.
+/// Decompresses a source.
 pub(super) fn decompress(
     raw: impl Read + Send + 'static,
     compression: Compression,
@@ -71,7 +72,7 @@ pub(super) fn decompress(
     })
 }
 
-/// gzip members one after the other; zeros behind the last are padding, as they are to gzip itself.
+/// Reads consecutive gzip members; zeros after the last one are padding, as for gzip itself.
 struct Members<R>(Option<GzDecoder<R>>);
 
 impl<R: BufRead> Read for Members<R> {
@@ -97,7 +98,7 @@ impl<R: BufRead> Read for Members<R> {
     }
 }
 
-/// The next byte that is not zero, which stays where it is.
+/// The next byte that is not zero, without consuming it.
 fn skip_zeros(raw: &mut impl BufRead) -> io::Result<Option<u8>> {
     loop {
         let bytes = match raw.fill_buf() {
@@ -116,7 +117,7 @@ fn skip_zeros(raw: &mut impl BufRead) -> io::Result<Option<u8>> {
     }
 }
 
-/// Counts, and marks errors of the source so that they are not taken for damage.
+/// Counts bytes, and marks errors of the source so that they are not reported as damage.
 struct Compressed<R> {
     inner: R,
     bytes: u64,
@@ -138,7 +139,7 @@ impl std::error::Error for OfSource {
     }
 }
 
-/// Takes the mark of [`OfSource`] off again; `Err` gives back what was not marked.
+/// Removes the mark of [`OfSource`]; `Err` returns an error without a mark.
 fn unmark(error: io::Error) -> Result<io::Error, io::Error> {
     if error.get_ref().is_some_and(|inner| inner.is::<OfSource>()) {
         return match error.into_inner().map(|inner| inner.downcast::<OfSource>()) {
@@ -162,7 +163,7 @@ impl<R: Read> Read for Compressed<R> {
     }
 }
 
-/// A source that is not compressed: only the marks come off.
+/// A source without compression: only the marks are removed.
 struct Unmarked<R>(R);
 
 impl<R: Read> Read for Unmarked<R> {
@@ -171,7 +172,7 @@ impl<R: Read> Read for Unmarked<R> {
     }
 }
 
-/// Says what is wrong with compressed bytes, and stops bombs.
+/// Reports errors in compressed bytes, and stops decompression bombs.
 struct Decompressed<R, F> {
     inner: R,
     bytes_in: F,

@@ -1,4 +1,4 @@
-//! What a stream is, by its first bytes.
+//! Detects the content of a stream from its first bytes.
 
 use crate::decode::Framing;
 use crate::error::{Error, ErrorKind, Result};
@@ -8,7 +8,7 @@ use crate::wire::{Cursor, Fault, LEN, VARINT};
 
 use super::source::PEEK;
 
-/// What the start of a stream looks like.
+/// The content that the start of a stream suggests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// No bytes at all.
@@ -29,11 +29,11 @@ pub enum Content {
     Xml,
     /// JSON.
     Json,
-    /// Something else with a name.
+    /// Another format, with its name.
     Other(&'static str),
-    /// Text in no format that is known.
+    /// Text in an unknown format.
     Text,
-    /// Nothing that can be detected.
+    /// Undetected content.
     Unknown,
 }
 
@@ -57,7 +57,8 @@ impl Content {
     }
 }
 
-/// Detects the content by the options row, which comes first; field 1 of the options is a varint in Jelly-Patch only.
+/// Detects the content from the options row, which comes first; field 1 of the options is a varint only in
+/// Jelly-Patch.
 pub fn sniff(start: &[u8], framing: Framing) -> Content {
     if start.is_empty() {
         return Content::Empty;
@@ -69,7 +70,7 @@ pub fn sniff(start: &[u8], framing: Framing) -> Content {
     found.unwrap_or(if is_text(start) { Content::Text } else { Content::Unknown })
 }
 
-/// The format of statements that a stream has, by its content and then by its name.
+/// The format of the statements in a stream, by its content and then by its name.
 pub fn rdf_format(content: Content, name: Option<&str>) -> Result<RdfFormat> {
     let named = name.and_then(RdfFormat::of_file);
     let text = named.filter(|&format| format != RdfFormat::Jelly);
@@ -93,7 +94,7 @@ pub fn rdf_format(content: Content, name: Option<&str>) -> Result<RdfFormat> {
     })
 }
 
-/// The format of patches that a stream has, by its content and then by its name.
+/// The format of the patches in a stream, by its content and then by its name.
 pub fn patch_format(content: Content, name: Option<&str>) -> Result<PatchFormat> {
     let named = name.and_then(PatchFormat::of_file);
     Ok(match content {
@@ -130,17 +131,17 @@ fn unknown_text() -> Error {
     Error::new(ErrorKind::WireFormat, message)
 }
 
-/// Whether bytes are text: Jelly and Thrift begin with numbers that no text has.
+/// Whether the bytes are text: Jelly and Thrift begin with bytes that text does not contain.
 fn is_text(start: &[u8]) -> bool {
     let start = &start[..start.len().min(512)];
     start.len() >= 16 && start.iter().all(|&byte| byte >= b' ' && byte != 0x7f || b"\t\n\r".contains(&byte))
 }
 
-/// Whether the first bytes say enough, so that a source which is slow need not give more.
+/// Whether the first bytes are sufficient, so that a slow source need not deliver more.
 pub(super) fn is_certain(content: Content, start: &[u8]) -> bool {
     match content {
         Content::JellyRdf | Content::JellyPatch | Content::Thrift => true,
-        // part of an options row may look like anything, even like text, but not like a line with its dot
+        // a part of an options row may look like anything, even text, but not like a line with its dot
         Content::RdfPatch | Content::Lines | Content::Turtle => first_line(start).is_some_and(|line| {
             let is_text = |&b: &u8| b >= b' ' || b == b'\t';
             line.len() >= 4
@@ -151,13 +152,14 @@ pub(super) fn is_certain(content: Content, start: &[u8]) -> bool {
     }
 }
 
-/// The first line that is no comment, if it is there whole.
+/// The first line that is not a comment, if it is complete.
 fn first_line(start: &[u8]) -> Option<&[u8]> {
     let (lines, _) = start.split_at(memchr::memrchr(b'\n', start)?);
     lines.split(|&byte| byte == b'\n').find(|line| !line.trim_ascii().is_empty() && line[0] != b'#')
 }
 
-/// Finds the first row, if it holds options and lies whole in `start`, or goes on beyond what was read ahead.
+/// Finds the first row, if it holds options and is complete in `start`, or is longer than the bytes read
+/// ahead.
 fn options_row(start: &[u8], framing: Framing) -> Option<Content> {
     let framing = match framing {
         Framing::Auto => crate::decode::detect(start, true)?,
@@ -179,9 +181,9 @@ fn options_row(start: &[u8], framing: Framing) -> Option<Content> {
     }
 }
 
-/// The first row of a frame; metadata and unknown fields may come before it.
+/// The first row of a frame; metadata and unknown fields may precede it.
 ///
-/// A row that is longer than the bytes that were read ahead, `ahead` of them, is given as far as it is there.
+/// A row that is longer than the `ahead` bytes that were read ahead is returned as far as it is available.
 fn first_row(frame: &[u8], ahead: usize) -> std::result::Result<Option<&[u8]>, Fault> {
     let mut cursor = Cursor::new(frame);
     while !cursor.is_empty() {
@@ -199,13 +201,13 @@ fn first_row(frame: &[u8], ahead: usize) -> std::result::Result<Option<&[u8]>, F
 fn bytes_or_start<'a>(cursor: &mut Cursor<'a>, ahead: usize) -> std::result::Result<&'a [u8], Fault> {
     let mut start = Cursor::new(cursor.rest);
     cursor.bytes().or_else(|fault| match start.varint() {
-        // so long a length is no text
+        // text has no such length
         Ok(_) if ahead >= PEEK => Ok(start.rest),
         _ => Err(fault),
     })
 }
 
-/// Which format the options in a row are of; unknown fields are ignored, and options in pieces are merged.
+/// The format of the options in a row. Unknown fields are ignored, and options in several pieces are merged.
 fn options_content(row: &[u8]) -> Option<Content> {
     let mut row = Cursor::new(row);
     let mut has_options = false;
@@ -236,9 +238,10 @@ fn options_content(row: &[u8]) -> Option<Content> {
     has_options.then_some(Content::JellyRdf)
 }
 
-/// Whether the first row is one of RDF Patch Thrift: a member of the union, then its first field.
+/// Whether the first row is in RDF Patch Thrift: a member of the union, then its first field.
 ///
-/// No frame of Jelly begins with the second byte of one of these, since its rows have the field 1 and its metadata the field 15.
+/// No frame of Jelly begins with the second byte of one of these, because its rows have field 1 and its
+/// metadata has field 15.
 fn is_thrift(start: &[u8]) -> bool {
     // fields of the compact protocol: 16 times the step of the id, and the type (5 is a number, 8 a string, 12 a struct)
     match start {

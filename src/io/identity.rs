@@ -1,8 +1,8 @@
-//! Which file it is: what an index or a split was made of, compared with what lies there now.
+//! The identity of a file: compares the file of an index or a split with the current file.
 //!
-//! A file is the same if the system says so: size, time of modification, time of the last change of its entry, and
-//! inode. Where one of them differs, as in a copy, or may not tell (the file changed just now, and clocks are coarse),
-//! the bytes decide: CRC-32C of all of them, which is as fast as reading.
+//! A file is the same if the system reports the same size, modification time, change time and inode. If one
+//! of these differs, as in a copy, or is not conclusive (the file changed just now, and clocks are coarse),
+//! the bytes decide: the CRC-32C of all bytes, which is as fast as reading.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -10,15 +10,15 @@ use std::time::{Duration, SystemTime};
 
 /// Bytes read at a time.
 const CHUNK: usize = 1 << 20;
-/// A change within so much of another may have the same time.
+/// Two changes within this time may have the same timestamp.
 const COARSE: Duration = Duration::from_secs(2);
 
-/// What the system says of a file: nanoseconds of its modification and of the change of its entry, and inode.
+/// Metadata of a file: modification time and change time in nanoseconds, and inode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp(pub(crate) [u64; 3]);
 
 impl Stamp {
-    /// Of a file; `None`: the system does not say enough.
+    /// The stamp of a file; `None`: the system does not report enough.
     #[cfg(unix)]
     #[expect(clippy::unnecessary_wraps, reason = "other systems may not say enough")]
     pub(crate) fn of(file: &Metadata) -> Option<Self> {
@@ -29,13 +29,13 @@ impl Stamp {
         Some(Stamp([modified, nanoseconds(file.ctime(), file.ctime_nsec()), file.ino()]))
     }
 
-    /// Of a file; `None`: the system does not say enough.
+    /// The stamp of a file; `None`: the system does not report enough.
     #[cfg(not(unix))]
     pub(crate) fn of(_: &Metadata) -> Option<Self> {
         None
     }
 
-    /// Whether a change that comes now gives another stamp.
+    /// Whether a change from now on gives another stamp.
     pub(crate) fn is_settled(self) -> bool {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let settled = now.saturating_sub(COARSE).as_nanos();
@@ -47,7 +47,7 @@ impl Stamp {
     }
 }
 
-/// The first bytes of a file, by their checksum.
+/// The first bytes of a file, with their checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Checked {
     pub(crate) bytes: u64,
@@ -55,7 +55,7 @@ pub(crate) struct Checked {
 }
 
 impl Checked {
-    /// Of the first so many bytes of a file; one that is shorter has another checksum.
+    /// Computes the checksum of the first `bytes` bytes of a file; a shorter file has another checksum.
     pub(crate) fn of(file: &mut File, bytes: u64) -> io::Result<Self> {
         file.seek(SeekFrom::Start(0))?;
         let (mut buffer, mut checksum, mut left) = (vec![0; CHUNK], 0, bytes);
@@ -75,19 +75,19 @@ impl Checked {
     }
 }
 
-/// What is known of a file: its bytes as they are stored, compressed or not.
+/// The identity of a file: its stored bytes, compressed or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(crate) size: u64,
-    /// `None`: it is no file, or the system does not say enough.
+    /// `None`: it is not a file, or the system does not report enough.
     pub(crate) stamp: Option<Stamp>,
-    /// `None`: nobody read all of it.
+    /// `None`: not all of it was read.
     pub(crate) checked: Option<Checked>,
 }
 
 impl Identity {
-    /// Whether the file is still this one, of the same size. Where no checksum is known, a file that was not modified
-    /// since is taken for the same.
+    /// Whether the file is still the same and has the same size. Without a checksum, a file that was not
+    /// modified since is considered the same.
     pub(crate) fn is_of(&self, mut file: File) -> io::Result<bool> {
         let found = file.metadata()?;
         if found.len() != self.size {

@@ -1,15 +1,15 @@
-//! Which names are local paths. A URL is rejected, so that no folder `s3:` is made of it.
+//! Local paths in names. A URL is rejected, so that it does not create a folder `s3:`.
 
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// The local path that a name means: the path of a `file:` URI, every other path as it is.
+/// The local path for a name: the path of a `file:` URI, or any other path unchanged.
 ///
 /// # Errors
-/// `argument.remote`: the name is a URL of something else, such as `s3://bucket/x`. A path that lost a slash
-/// on its way through a path library (`s3:/bucket/x`) is rejected too; a folder with this name is `./s3:/bucket`. So is
-/// `host:path`, as `scp` has it, unless it is the name of a file that is there.
+/// `argument.remote`: the name is another URL, such as `s3://bucket/x`. A path that lost a slash in a path
+/// library (`s3:/bucket/x`) is rejected too; for a folder with this name, use `./s3:/bucket`. `host:path`, as
+/// used by `scp`, is also rejected, unless a file with this name exists.
 pub fn local_path(name: &Path) -> Result<PathBuf> {
     let Some((scheme, rest)) = name.to_str().and_then(split) else {
         return Ok(name.to_owned());
@@ -42,12 +42,12 @@ pub fn local_path(name: &Path) -> Result<PathBuf> {
             path
         }
     };
-    // Spark's binaryFile has the scheme, but encodes nothing
+    // Spark's binaryFile has the scheme, but does not encode the path
     let (plain, decoded) = (PathBuf::from(path), PathBuf::from(decoded(path)));
     Ok(if plain.exists() && !decoded.exists() { plain } else { decoded })
 }
 
-/// Scheme and rest of `scheme:rest`, or host and path of `user@host:path`; one letter is a drive.
+/// Scheme and rest of `scheme:rest`, or host and path of `user@host:path`; a single letter is a drive.
 fn split(name: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = name.split_once(':')?;
     let is_scheme = scheme.len() > 1
@@ -56,7 +56,7 @@ fn split(name: &str) -> Option<(&str, &str)> {
     is_scheme.then_some((scheme, rest))
 }
 
-/// Without percent-encoding.
+/// Resolves percent-encoding.
 fn decoded(path: &str) -> String {
     let bytes = path.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());

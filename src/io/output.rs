@@ -12,11 +12,11 @@ use crate::compression::Compression;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::with::With;
 
-/// Where bytes go.
+/// The destination of bytes.
 pub enum Target {
-    /// A file. It has its name once it is whole; what had the name before is there until then.
+    /// A file. It gets its name when it is complete; until then an existing file with this name stays.
     Path(PathBuf),
-    /// Anything that can be written to, as it comes.
+    /// A writer, which receives the bytes as they come.
     Writer(Box<dyn Write + Send>),
     /// Memory.
     Memory,
@@ -32,26 +32,26 @@ impl Target {
     }
 }
 
-/// How bytes are written.
+/// The options of an output.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct OutputOptions {
-    /// `None`: by the extension, `.gz` or `.zst`.
+    /// The compression; `None`: by the extension, `.gz` or `.zst`.
     pub compression: Option<Compression>,
-    /// gzip 0 to 9 (6), zstd 1 to 22 (3).
+    /// The level: gzip 0 to 9 (default 6), zstd 1 to 22 (default 3).
     pub level: Option<i32>,
 }
 
 impl With for OutputOptions {}
 
-/// What was written.
+/// The result of writing an output.
 #[derive(Debug)]
 pub struct Written {
-    /// Bytes before they were compressed.
+    /// Number of bytes before compression.
     pub length: u64,
-    /// Bytes as they are stored.
+    /// Number of bytes as stored.
     pub stored: u64,
-    /// The bytes, of [`Target::Memory`].
+    /// The bytes, for [`Target::Memory`].
     pub bytes: Option<Vec<u8>>,
 }
 
@@ -70,7 +70,7 @@ impl Output {
     /// Opens a target.
     ///
     /// # Errors
-    /// `argument.remote`: the path is a URL. `io`: the file cannot be made.
+    /// `argument.remote`: the path is a URL. `io`: the file cannot be created.
     pub fn create(target: Target, options: &OutputOptions) -> Result<Self> {
         let target = match target {
             Target::Path(path) => Target::Path(local_path(&path)?),
@@ -93,12 +93,12 @@ impl Output {
         }
     }
 
-    /// The compression that was requested, or that the file name selects.
+    /// The compression that was requested or that the file name selects.
     pub fn compression(&self) -> Compression {
         self.compression
     }
 
-    /// Bytes so far, before they are compressed.
+    /// Number of bytes so far, before compression.
     pub fn offset(&self) -> u64 {
         self.length
     }
@@ -110,7 +110,7 @@ impl Output {
         Ok(())
     }
 
-    /// Ends the zstd frame, so that a reader can start here; nothing with other compressions.
+    /// Ends the zstd frame, so that a reader can start here; does nothing with other compressions.
     ///
     /// A file with several frames has a seek table at its end.
     pub fn cut(&mut self) -> Result<()> {
@@ -122,7 +122,7 @@ impl Output {
         self.with(Compressor::flush)
     }
 
-    /// Ends the output: when this returns, a file is on the disk under its name.
+    /// Ends the output: when this method returns, a file is on disk under its name.
     pub fn finish(mut self) -> Result<Written> {
         let compressor = self.compressor.take().ok_or_else(|| self.located(failed()))?;
         let finish = || compressor.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?.finish();
@@ -165,7 +165,7 @@ fn failed() -> Error {
     Error::new(ErrorKind::Argument, "this output failed before; nothing more can be written to it")
 }
 
-/// The compression that the name of a file asks for.
+/// The compression that a file name selects.
 pub(crate) fn by_extension(path: &Path) -> Compression {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some(extension) if extension.eq_ignore_ascii_case("gz") => Compression::Gzip,
@@ -174,7 +174,7 @@ pub(crate) fn by_extension(path: &Path) -> Compression {
     }
 }
 
-/// Below the compression; counts.
+/// Receives the compressed bytes and counts them.
 struct Bottom {
     bytes: u64,
     kind: Kind,

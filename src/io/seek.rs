@@ -11,10 +11,11 @@ use crate::compression::Compression;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 
-/// Opens a source so that the first byte read is byte `offset` of the stream, when it is decompressed.
+/// Opens a source so that the first byte read is byte `offset` of the decompressed stream.
 ///
-/// Files that are not compressed can be entered anywhere, zstd files at the frame before, if they have a seek
-/// table. Anything else, and a byte behind the end, is an error of kind `argument`.
+/// Uncompressed files can be entered at any byte. zstd files with a seek table are entered at the start of
+/// the frame that contains the byte. Any other source, and an offset after the end, is an error of kind
+/// `argument`.
 pub fn open_at(
     source: Source,
     offset: u64,
@@ -69,7 +70,7 @@ pub fn open_at(
     Ok(Stream::Reader(stream))
 }
 
-/// Bytes of a zstd file when it is decompressed, by its seek table; `None`: it has none of all of it.
+/// The decompressed size of a zstd file, according to its seek table; `None`: no table covers the whole file.
 pub(crate) fn seekable_length(file: &mut (impl Read + io::Seek)) -> io::Result<Option<u64>> {
     Ok(seek_table::read(file)?.and_then(|places| places.last().map(|end| end.plain)))
 }

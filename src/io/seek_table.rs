@@ -1,17 +1,17 @@
-//! The seek table of the zstd seekable format: a skippable frame at the end that says how large the frames are.
+//! The seek table of the zstd seekable format: a skippable frame at the end with the sizes of the frames.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-/// A frame as the table has it.
+/// A frame in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
-    /// Bytes in the file.
+    /// Size in the file, in bytes.
     pub(crate) stored: u32,
-    /// Bytes when it is decompressed.
+    /// Decompressed size in bytes.
     pub(crate) plain: u32,
 }
 
-/// Where a frame starts, in the file and decompressed.
+/// The start of a frame, in the file and decompressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) stored: u64,
@@ -25,10 +25,10 @@ const FOOT: u64 = 9;
 /// Each entry has a checksum, which is ignored.
 const CHECKSUMS: u8 = 0x80;
 const RESERVED: u8 = 0x7c;
-/// More frames are not believed: this many restarts are 64 TiB.
+/// Maximum number of frames: this many sync points are 64 TiB.
 const MOST_FRAMES: usize = 1 << 20;
 
-/// A whole table.
+/// Encodes a complete table.
 pub(crate) fn encode(frames: &[Frame]) -> Vec<u8> {
     let length = 8 * frames.len() as u64 + FOOT;
     let mut out = Vec::with_capacity((HEAD + length) as usize);
@@ -44,9 +44,10 @@ pub(crate) fn encode(frames: &[Frame]) -> Vec<u8> {
     out
 }
 
-/// Reads the table of a file; `None` if there is none, or it is not that of all of the file.
+/// Reads the table of a file; `None` if there is none, or if it does not cover the whole file.
 ///
-/// Files put end to end have several tables, each for its own part. The last place is the end of the last frame.
+/// Concatenated files have several tables, each for its own part. The last place is the end of the last
+/// frame.
 pub(crate) fn read(file: &mut (impl Read + Seek)) -> io::Result<Option<Vec<Place>>> {
     let mut end = file.seek(SeekFrom::End(0))?;
     let (mut parts, mut frames) = (Vec::new(), 0);
@@ -78,7 +79,7 @@ pub(crate) fn read(file: &mut (impl Read + Seek)) -> io::Result<Option<Vec<Place
     Ok(Some(places))
 }
 
-/// The table that ends at byte `end`, and where the frames that it names start.
+/// Reads the table that ends at byte `end`; also returns where its frames start.
 fn read_part(file: &mut (impl Read + Seek), end: u64) -> io::Result<Option<(Vec<Frame>, u64)>> {
     let Some(foot_at) = end.checked_sub(FOOT) else { return Ok(None) };
     file.seek(SeekFrom::Start(foot_at))?;
@@ -142,7 +143,7 @@ mod tests {
         }
     }
 
-    /// As the specification of the format has it.
+    /// The bytes in the specification of the format.
     #[test]
     fn the_bytes() {
         let bytes = encode(&[Frame { stored: 5, plain: 0x0102_0304 }]);
@@ -175,7 +176,7 @@ mod tests {
         for bad in [&b""[..], b"zzzz", &good[1..], &good[..good.len() - 1], &more, &longer] {
             assert_eq!(places(bad), None, "{} bytes", bad.len());
         }
-        // every damaged byte of the table shows, but those of the sizes when decompressed
+        // every damaged byte of the table is detected, except in the decompressed sizes
         for at in good.len() - 33..good.len() {
             let mut bad = good.clone();
             bad[at] ^= 0x40;
@@ -183,7 +184,7 @@ mod tests {
                 [8 + 4, 16 + 4].iter().any(|entry| (entry..&(entry + 4)).contains(&&(at + 33 - good.len())));
             assert_eq!(places(&bad).is_some(), plain, "byte {at}");
         }
-        // more frames than the file has bytes
+        // more frames than bytes in the file
         let claims = [&good[..good.len() - 9], b"\xff\xff\xff\x7f\0\xb1\xea\x92\x8f"].concat();
         assert_eq!(places(&claims), None);
     }

@@ -1,14 +1,14 @@
-//! A file that several readers share, each at its own place.
+//! A file that several readers share, each with its own position.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What can be read anywhere.
+/// A source that can be read at any position.
 pub trait ReadSeek: Read + Seek + Send {}
 
 impl<T: Read + Seek + Send> ReadSeek for T {}
 
-/// A file that was opened once and is read by clones of this.
+/// A file that was opened once and is read through clones of this value.
 #[derive(Clone)]
 pub struct SharedFile {
     file: Arc<Mutex<Inner>>,
@@ -18,18 +18,18 @@ pub struct SharedFile {
 
 struct Inner {
     file: Box<dyn ReadSeek>,
-    /// Where the file stands, if that is known.
+    /// The current position of the file, if known.
     at: Option<u64>,
 }
 
 impl SharedFile {
-    /// Takes a file, of which it needs the length.
+    /// Creates a shared file and determines its length.
     pub fn new(mut file: Box<dyn ReadSeek>) -> io::Result<Self> {
         let length = file.seek(SeekFrom::End(0))?;
         Ok(SharedFile { file: Arc::new(Mutex::new(Inner { file, at: Some(length) })), length, at: 0 })
     }
 
-    /// Bytes of the file.
+    /// Length of the file in bytes.
     pub fn length(&self) -> u64 {
         self.length
     }

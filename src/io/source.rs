@@ -1,4 +1,4 @@
-//! Opens a source and looks at its first bytes.
+//! Opens a source and reads its first bytes.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read};
@@ -17,15 +17,15 @@ use crate::limits::Limits;
 /// Bytes in memory that several readers can share.
 pub type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
-/// Where the bytes of a stream are.
+/// The source of a stream of bytes.
 pub enum Source {
     /// A file.
     Path(PathBuf),
     /// Memory.
     Bytes(SharedBytes),
-    /// An open file that can be read anywhere.
+    /// An open file that can be read at any position.
     File(SharedFile),
-    /// Anything that can be read once.
+    /// A reader, which can be read once.
     Reader(Box<dyn Read + Send>),
 }
 
@@ -51,7 +51,7 @@ impl From<PathBuf> for Source {
 }
 
 impl Source {
-    /// How to open the same bytes again, if that is possible.
+    /// A source with the same bytes, if they can be opened again.
     pub(crate) fn again(&self) -> Option<Source> {
         match self {
             Source::Path(path) if path.metadata().is_ok_and(|meta| meta.is_file()) => {
@@ -63,7 +63,7 @@ impl Source {
         }
     }
 
-    /// Bytes as they are stored, compressed or not, of what can be opened again.
+    /// Size of the stored bytes, compressed or not, if they can be opened again.
     pub(crate) fn size(&self) -> Result<Option<u64>> {
         Ok(match self {
             Source::Path(path) => Some(path.metadata()?).filter(|meta| meta.is_file()).map(|meta| meta.len()),
@@ -74,15 +74,15 @@ impl Source {
     }
 }
 
-/// An open source, decompressed, with its first bytes known.
+/// An open, decompressed source with its detected content.
 pub struct Opened {
     /// The bytes of the stream.
     pub stream: Stream,
-    /// The compression that was found or given.
+    /// The compression that was detected or requested.
     pub compression: Compression,
-    /// What the first bytes of the stream, at most 4 KiB, look like.
+    /// The content that the first bytes of the stream, at most 4 KiB, suggest.
     pub content: Content,
-    /// How to open the same bytes again, if that is possible.
+    /// A source with the same bytes, if they can be opened again.
     pub again: Option<Source>,
 }
 
@@ -90,18 +90,18 @@ pub struct Opened {
 pub enum Stream {
     /// Memory, uncompressed.
     Bytes(SharedBytes),
-    /// Everything else.
+    /// A reader, for all other sources.
     Reader(Box<dyn Read + Send>),
 }
 
-/// How much of a stream is looked at to tell what it is.
+/// Number of bytes of a stream that are read for detection.
 pub(super) const PEEK: usize = 4096;
-/// How much tells the compression.
+/// Number of bytes that identify the compression.
 pub(super) const MAGIC: usize = 4;
-/// Compressed bytes below which a thread costs more than it saves.
+/// Compressed size in bytes below which a thread costs more than it saves.
 const WORTH_A_THREAD: u64 = 1 << 20;
 
-/// Opens a source; with two threads, the default with two processors, one thread decompresses a file or
+/// Opens a source. With two threads, the default with two processors, one thread decompresses a file or
 /// memory.
 pub fn open(
     source: Source,
@@ -114,7 +114,7 @@ pub fn open(
     let threads = || threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let has_thread = match &source {
         Source::Path(_) | Source::Bytes(_) => threads() > 1 && source.size()? >= Some(WORTH_A_THREAD),
-        // their bytes may come late, or from Python
+        // their bytes may arrive late, or from Python
         Source::File(_) | Source::Reader(_) => false,
     };
     let mut raw: Box<dyn Read + Send> = match source {
@@ -147,8 +147,8 @@ pub fn open(
     Ok(Opened { stream, compression, content, again })
 }
 
-/// Reads until it is `enough`, or `most` bytes, the end, or an error. A live source that has said
-/// enough is not waited for.
+/// Reads until the bytes are `enough`, or up to `most` bytes, the end, or an error. Does not wait for more
+/// bytes of a live source when they are `enough`.
 fn peek(
     reader: &mut dyn Read,
     most: usize,
@@ -171,7 +171,7 @@ fn peek(
     (bytes, failed)
 }
 
-/// Bytes that were read ahead, then the error that came after them, then the rest.
+/// The bytes that were read ahead, then the error after them, then the rest.
 struct Peeked<R> {
     start: Cursor<Vec<u8>>,
     failed: Option<io::Error>,
@@ -179,7 +179,7 @@ struct Peeked<R> {
 }
 
 impl<R> Peeked<R> {
-    /// An error before the first byte is raised here.
+    /// An error before the first byte is returned here.
     fn new(start: Vec<u8>, failed: Option<io::Error>, rest: R) -> Result<Self> {
         match failed {
             Some(error) if start.is_empty() => Err(error.into()),
@@ -188,7 +188,7 @@ impl<R> Peeked<R> {
     }
 }
 
-/// Bytes that were read ahead, then the error that came after them, then the rest.
+/// The bytes that were read ahead, then the error after them, then the rest.
 pub(crate) fn rest(
     start: Vec<u8>,
     failed: Option<io::Error>,
@@ -211,7 +211,7 @@ impl<R: Read> Read for Peeked<R> {
 }
 
 impl Stream {
-    /// All of it, to be read.
+    /// Returns a reader of the whole stream.
     pub(crate) fn into_reader(self) -> Box<dyn Read + Send> {
         match self {
             Stream::Reader(reader) => reader,
@@ -220,7 +220,7 @@ impl Stream {
     }
 }
 
-/// Lets shared bytes be the inside of a cursor.
+/// Lets a cursor read shared bytes.
 pub(crate) struct ByRef(pub(crate) SharedBytes);
 
 impl AsRef<[u8]> for ByRef {
@@ -245,8 +245,8 @@ impl Read for Stream {
 mod tests {
     use super::*;
 
-    /// The first read gives the four bytes that tell the compression, and their first is the
-    /// length of a frame: here the first letter of a text format.
+    /// The first read returns the four bytes that identify the compression; the first of them is the length
+    /// of a frame, which is here the first letter of a text format.
     #[test]
     fn frames_whose_length_looks_like_text() {
         for letter in *b"ADH<[{_@#" {

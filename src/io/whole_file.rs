@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all.
+//! Files that appear complete or not at all.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 
 use super::aside::Aside;
 
-/// A file that has another name, beginning with a dot, until it is whole. Dropped before, it is removed.
+/// A file with a temporary name, which begins with a dot, until it is complete. If dropped before, it is
+/// removed.
 pub(crate) struct WholeFile {
     file: Aside,
     path: PathBuf,
 }
 
 impl WholeFile {
-    /// Beside `path`, with the permissions of the file there, or those of any new file.
+    /// Creates the file beside `path`, with the permissions of the existing file, or those of any new file.
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
         // the file that a link points to is replaced, not the link
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -31,7 +32,7 @@ impl WholeFile {
         Ok(WholeFile { file, path })
     }
 
-    /// All is written: makes it last, then visible, then makes the name last.
+    /// Ends the file: syncs its bytes, renames it, and syncs its name.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         self.file.handle().sync_all()?;
         self.file.rename(&self.path)?;
@@ -53,7 +54,7 @@ fn folder(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Not every system and file system can; then the rename is all there is.
+/// Syncs a folder. Not every system and file system supports this; then only the rename is done.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     if !cfg!(unix) {
         return Ok(());
