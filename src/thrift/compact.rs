@@ -1,4 +1,4 @@
-//! Thrift's compact protocol: a cursor over what came of a row.
+//! Thrift's compact protocol: a cursor over the bytes of a row.
 
 use crate::error::ErrorKind;
 use crate::limits::Limits;
@@ -22,11 +22,11 @@ pub(super) mod kind {
     pub(in super::super) const UUID: u8 = 13;
 }
 
-/// Why a row was not read.
+/// The reason why a row was not read.
 pub(super) enum Halt {
-    /// It goes on after what came.
+    /// The row continues after the available bytes.
     Short,
-    /// It is wrong.
+    /// The row is invalid.
     Fault(Fault),
 }
 
@@ -38,7 +38,7 @@ impl From<Fault> for Halt {
 }
 
 impl Halt {
-    /// Names the field around a fault.
+    /// Adds the enclosing field to a fault.
     #[cold]
     pub(super) fn within(self, field: &'static str) -> Self {
         match self {
@@ -55,12 +55,12 @@ pub(super) type Read<T> = Result<T, Halt>;
 pub(super) struct Field<'a> {
     pub(super) id: i32,
     pub(super) kind: u8,
-    /// Where it stands.
+    /// The place of the field.
     pub(super) at: &'a [u8],
 }
 
 impl Field<'_> {
-    /// Demands the type of a known field.
+    /// Checks the type of a known field.
     #[inline]
     pub(super) fn expect(&self, kind: u8) -> Read<()> {
         if self.kind == kind {
@@ -76,7 +76,7 @@ impl Field<'_> {
     }
 }
 
-/// What is left of a row, as far as it came.
+/// The remaining bytes of a row, as far as they are available.
 #[derive(Clone, Debug)]
 pub(super) struct Cursor<'a> {
     row: &'a [u8],
@@ -85,7 +85,7 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// At the start of a row.
+    /// Creates a cursor at the start of a row.
     pub(super) fn new(input: &'a [u8], limits: &'a Limits) -> Self {
         let row = &input[..input.len().min(limits.row_bytes)];
         Cursor { row, rest: row, limits }
@@ -95,12 +95,12 @@ impl<'a> Cursor<'a> {
         self.limits
     }
 
-    /// Bytes of the row so far.
+    /// Number of bytes of the row that were read.
     pub(super) fn taken(&self) -> usize {
         self.row.len() - self.rest.len()
     }
 
-    /// So many bytes.
+    /// Reads this many bytes.
     #[inline(always)]
     pub(super) fn take(&mut self, length: u64) -> Read<&'a [u8]> {
         if length > self.rest.len() as u64 {
@@ -152,7 +152,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A 32-bit integer: the low bits of what stands there.
+    /// Reads a 32-bit integer: the low bits of the number.
     pub(super) fn int32(&mut self) -> Read<i32> {
         self.varint().map(|raw| {
             let raw = raw as u32;
@@ -160,25 +160,25 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// A 64-bit integer.
+    /// Reads a 64-bit integer.
     pub(super) fn int64(&mut self) -> Read<i64> {
         self.varint().map(|raw| (raw >> 1) as i64 ^ -((raw & 1) as i64))
     }
 
-    /// A double: eight bytes, lowest first.
+    /// Reads a double: eight bytes, little endian.
     pub(super) fn double(&mut self) -> Read<f64> {
         let bytes = self.take(8)?;
         Ok(f64::from_le_bytes(std::array::from_fn(|i| bytes[i])))
     }
 
-    /// A length and that many bytes.
+    /// Reads a length and that many bytes.
     #[inline(always)]
     fn binary(&mut self) -> Read<&'a [u8]> {
         let length = self.varint()?;
         self.take(length)
     }
 
-    /// A string of UTF-8 that is not over the limit.
+    /// Reads a UTF-8 string within the limit.
     #[inline(always)]
     pub(super) fn string(&mut self, field: &Field<'a>) -> Read<&'a str> {
         field.expect(kind::BINARY)?;
@@ -191,7 +191,8 @@ impl<'a> Cursor<'a> {
         utf8(bytes).ok_or_else(|| not_utf8(bytes, field))
     }
 
-    /// A union whose member `id` is a struct whose field 1 is a short string, where nothing is wrong with it.
+    /// Reads a union whose member `id` is a struct with a short string as field 1; `None` if it may be
+    /// invalid.
     #[inline(always)]
     pub(super) fn short_string_member(&mut self) -> Option<(i32, &'a str)> {
         let [head @ (0x1c | 0x2c), 0x18, length @ 0..0x80, ref rest @ ..] = *self.rest else {
@@ -209,7 +210,7 @@ impl<'a> Cursor<'a> {
         Some(((head >> 4).into(), text))
     }
 
-    /// The head of the next field of a struct whose last field was `last`; `None` at its end.
+    /// Reads the head of the next field of a struct whose last field was `last`; `None` at its end.
     #[inline(always)]
     pub(super) fn field(&mut self, last: &mut i32) -> Read<Option<Field<'a>>> {
         let at = self.rest;
@@ -227,7 +228,7 @@ impl<'a> Cursor<'a> {
         Ok(Some(Field { id: *last, kind, at }))
     }
 
-    /// Passes over the value of an unknown field, without recursion.
+    /// Skips the value of an unknown field, without recursion.
     #[cold]
     #[inline(never)]
     pub(super) fn skip(&mut self, field: &Field<'a>) -> Read<()> {
@@ -249,7 +250,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Passes over a value, or over the head of one that has values inside.
+    /// Skips a value, or the head of a value that contains values.
     fn skip_value(&mut self, kind: u8, at: &'a [u8]) -> Read<Option<Inside>> {
         match kind {
             kind::TRUE | kind::FALSE | kind::BYTE => drop(self.byte()?),
@@ -282,7 +283,7 @@ impl<'a> Cursor<'a> {
         Ok(None)
     }
 
-    /// The type of the next value inside what is open; closes what is over.
+    /// The type of the next value inside the open values; closes those that have ended.
     fn next_inside(&mut self, open: &mut Vec<Inside>) -> Read<Option<u8>> {
         while let Some(inside) = open.last_mut() {
             match inside {
@@ -305,9 +306,9 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// A value with values inside, while it is skipped.
+/// A value that contains values, while it is skipped.
 enum Inside {
-    /// Keys and values of a map alternate; a list has one type.
+    /// Keys and values of a map alternate; all elements of a list have one type.
     Elements {
         left: u64,
         kinds: [u8; 2],

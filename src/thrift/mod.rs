@@ -1,7 +1,8 @@
-//! RDF Patch Thrift: rows in Thrift's compact protocol, one after the other, without frames or lengths.
+//! RDF Patch Thrift: a sequence of rows in Thrift's compact protocol, without frames or lengths.
 //!
-//! As Jena's `BinaryRDF.thrift` has it. What Jena writes is read and written byte by byte the same; what its
-//! grammar has beyond that is read where it has a meaning. A stream that is cut inside a row is an error.
+//! The format is that of Jena's `BinaryRDF.thrift`. Output of Jena is read, and written again byte for byte.
+//! Other forms that the grammar allows are read if they have a meaning. A stream that ends inside a row is an
+//! error.
 
 mod compact;
 mod quick;

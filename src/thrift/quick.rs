@@ -1,7 +1,9 @@
-//! Statements as Jena writes them, whose terms go to a sink one by one. A term that repeats is compared, and not parsed.
+//! The fast path for statements in the form that Jena writes; their terms go to a sink one by one. A term
+//! that repeats is compared but not parsed.
 //!
-//! Knows only what is right, with members in order and short heads. Everything else, good or bad, it leaves to the
-//! careful way in `row.rs`, which begins the row again, knows every rule, and says what is wrong and where.
+//! The fast path accepts only valid statements with members in order and short heads. For all others, valid
+//! or not, the careful path in `row.rs` begins the row again, checks every rule, and reports what is wrong
+//! and where.
 
 use super::compact::utf8;
 use super::row::DEFAULT_GRAPHS;
@@ -11,29 +13,29 @@ use crate::scan::{is_plain_literal, plain_ascii_iri, plain_ascii_literal};
 use crate::sink::TermSink;
 use crate::term::{Datatype, Iri, Literal, LiteralKind, XSD_STRING, is_named_plainly};
 
-/// Heads of fields and ends of structs, as they lie in a row.
+/// Heads of fields and ends of structs, as bytes of a row.
 mod head {
     pub(super) const ADD: u8 = 0x2c;
     pub(super) const DELETE: u8 = 0x3c;
-    /// A term of a statement that follows the one before it.
+    /// A term of a statement, directly after the previous term.
     pub(super) const PLACE: u8 = 0x1c;
     pub(super) const IRI: u8 = 0x1c;
     pub(super) const BLANK_NODE: u8 = 0x2c;
     pub(super) const LITERAL: u8 = 0x3c;
-    /// The first string of a struct, or the one that follows.
+    /// The first string of a struct, or the string after it.
     pub(super) const STRING: u8 = 0x18;
-    /// A datatype behind a lexical form.
+    /// A datatype after a lexical form.
     pub(super) const DATATYPE: u8 = 0x28;
 }
 
-/// Reads the statements that an input begins with.
+/// Reads the statements at the start of an input.
 pub(super) struct Quick<'a> {
     input: &'a [u8],
     limits: &'a Limits,
-    /// Where the last row and the next one begin.
+    /// The start of the last row and of the next one.
     row: usize,
     at: usize,
-    /// The terms of the last row, as they lie in the input; empty where there are none.
+    /// The bytes of the terms of the last row; empty if there are none.
     last: [&'a [u8]; 4],
 }
 
@@ -42,7 +44,7 @@ impl<'a> Quick<'a> {
         Quick { input, limits, row: 0, at: 0, last: [&[]; 4] }
     }
 
-    /// Bytes of the rows that were read.
+    /// Number of bytes of the rows that were read.
     pub(super) fn taken(&self) -> usize {
         self.at
     }
@@ -52,7 +54,7 @@ impl<'a> Quick<'a> {
         &self.input[self.row..self.at]
     }
 
-    /// Whether a statement follows that is added, or one that is deleted.
+    /// Whether the next statement is added or deleted; `None` if no statement follows.
     #[inline(always)]
     pub(super) fn adds(&self) -> Option<bool> {
         match self.input[self.at..] {
@@ -62,7 +64,8 @@ impl<'a> Quick<'a> {
         }
     }
 
-    /// Gives the terms of the statement that follows; `false`: it is not that simple, and nothing more can be read.
+    /// Passes on the terms of the next statement; `false`: it is not simple enough, and nothing more can be
+    /// read.
     #[inline(always)]
     pub(super) fn statement(&mut self, out: &mut impl TermSink<'a>) -> bool {
         let rest = &self.input[self.at..];
@@ -84,10 +87,10 @@ impl<'a> Quick<'a> {
 /// The ends of two structs.
 const ENDS: [u8; 2] = [0, 0];
 
-/// What is left of a row.
+/// The remaining bytes of a row.
 struct Terms<'a, 'r> {
     rest: &'a [u8],
-    /// Bytes that a string may have.
+    /// Maximum size of a string in bytes.
     most: usize,
     last: &'r mut [&'a [u8]; 4],
 }
@@ -104,7 +107,7 @@ impl<'a> Terms<'a, '_> {
         out.default_graph(3)
     }
 
-    /// A term; a function of its own for each place, which keeps its values in registers.
+    /// Reads a term; one function for each place, so that values stay in registers.
     #[inline(never)]
     fn place<const PLACE: usize>(&mut self, out: &mut impl TermSink<'a>) -> bool {
         let (all, last) = (self.rest, self.last[PLACE]);
@@ -147,7 +150,7 @@ impl<'a> Terms<'a, '_> {
         }
     }
 
-    /// What a literal has behind its lexical form, and the end of it.
+    /// Reads the rest of a literal after its lexical form, and its end.
     #[inline(always)]
     fn literal_kind(&mut self, rest: &'a [u8]) -> Option<LiteralKind<'a>> {
         let (kind, rest) = match *rest {
@@ -166,7 +169,7 @@ impl<'a> Terms<'a, '_> {
         Some(kind)
     }
 
-    /// A string that begins with its length, and what is behind it.
+    /// Reads a string after its length; also returns the bytes after it.
     #[inline(always)]
     fn string(&self, bytes: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
         let (length, rest) = match *bytes {
@@ -181,7 +184,7 @@ impl<'a> Terms<'a, '_> {
     }
 }
 
-/// An IRI that lies here as it is written.
+/// An IRI, if it can be used unchanged.
 #[inline(always)]
 fn iri(bytes: &[u8]) -> Option<&str> {
     plain_ascii_iri(bytes).filter(|iri| !iri.starts_with("_:")).or_else(|| other_iri(bytes))
@@ -192,7 +195,7 @@ fn other_iri(bytes: &[u8]) -> Option<&str> {
     utf8(bytes).filter(|iri| is_named_plainly(iri))
 }
 
-/// A lexical form, and whether it needs no escape.
+/// A lexical form, and whether it needs no escapes.
 #[inline(never)]
 fn any_literal(bytes: &[u8]) -> Option<(bool, &str)> {
     let lex = utf8(bytes)?;

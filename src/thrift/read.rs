@@ -20,14 +20,15 @@ pub struct ThriftPatch {
 }
 
 impl ThriftPatch {
-    /// At the start of a stream; `strict` as for RDF Patch text, except what is of text alone.
+    /// Creates a reader at the start of a stream; `strict` as for RDF Patch text, except rules that apply
+    /// only to text.
     pub fn new(limits: &Limits, strict: bool) -> Self {
         let limits = Limits { nesting: limits.nesting.min(MAX_NESTING), ..limits.clone() };
         ThriftPatch { limits, rows: Rows { numbering: Numbering::new(strict), ..Rows::default() } }
     }
 
-    /// Reads the simple statements that the input begins with, for a sink that takes terms one by one; gives their
-    /// bytes.
+    /// Reads the simple statements at the start of the input, for a sink that takes single terms; returns the
+    /// number of their bytes.
     #[inline]
     fn simple<S: PatchSink>(&mut self, input: &[u8], offset: u64, sink: &mut S) -> Result<usize> {
         let ThriftPatch { limits, rows } = self;
@@ -55,15 +56,15 @@ impl ThriftPatch {
     }
 }
 
-/// What is known of the rows so far.
+/// The state of the rows so far.
 #[derive(Debug, Default)]
 struct Rows {
     numbering: Numbering,
-    /// Subject, predicate, object and graph of the last statement, once it was not simple.
+    /// Subject, predicate, object and graph of the last statement, if it was not simple.
     last: [TermSlot; 4],
-    /// The last statement, where it was simple: its row.
+    /// The row of the last statement, if it was simple.
     simple: Vec<u8>,
-    /// The term of a row that is no statement.
+    /// The term of a row that is not a statement.
     other: TermSlot,
     /// The namespace of a prefix.
     namespace: TermSlot,
@@ -91,7 +92,7 @@ impl Rows {
         }
     }
 
-    /// Puts the terms of a row that was kept where they can repeat.
+    /// Moves the terms of a kept row to the slots, where they can repeat.
     #[inline(never)]
     fn fill_last(&mut self, limits: &Limits) -> std::result::Result<(), Failure> {
         let kept = std::mem::take(&mut self.simple);
@@ -103,7 +104,7 @@ impl Rows {
         Ok(())
     }
 
-    /// Hands a row on; whether an end of a patch was handed on instead, which the row implies.
+    /// Delivers a row; returns whether an implied end of a patch was delivered instead.
     #[inline]
     fn deliver<S: PatchSink>(&mut self, row: RawRow<'_>, limits: &Limits, sink: &mut S) -> Delivered {
         let op = match row {
@@ -161,7 +162,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// Puts a term in its slot; whether it is the same as before.
+/// Stores a term in its slot; returns whether it is the same as before.
 #[inline]
 fn fill(slot: &mut TermSlot, term: Parsed<'_>) -> std::result::Result<bool, Failure> {
     match term {

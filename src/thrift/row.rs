@@ -26,7 +26,7 @@ pub(super) mod transaction {
 /// Spellings of the default graph as an IRI.
 pub(super) const DEFAULT_GRAPHS: [&str; 2] = ["urn:x-arq:DefaultGraph", "urn:x-arq:DefaultGraphNode"];
 
-/// A row that lies whole in the input.
+/// A row that is completely in the input.
 #[derive(Debug)]
 pub(super) enum RawRow<'a> {
     Header { name: &'a str, value: Parsed<'a> },

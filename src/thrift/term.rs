@@ -25,14 +25,14 @@ pub(super) mod member {
     pub(in super::super) const DECIMAL: i32 = 12;
 }
 
-/// A term that was read.
+/// A parsed term.
 #[derive(Debug)]
 pub(super) enum Parsed<'a> {
-    /// One that lies in the input.
+    /// A term that is in the input.
     Plain(Term<'a>),
-    /// One that had to be made.
+    /// A term that had to be created.
     Made(Box<TermBuf>),
-    /// The term in the same place of the statement before; where it stands.
+    /// The term at the same place of the previous statement, and the bytes of the repetition.
     Repeat(&'a [u8]),
 }
 
@@ -92,7 +92,7 @@ fn name(id: i32) -> &'static str {
     }
 }
 
-/// The member that is set; unknown ones are skipped.
+/// Reads the member that is set; unknown members are skipped.
 #[inline]
 fn union_member<'a>(cursor: &mut Cursor<'a>, last: &mut i32, term: &Field<'a>) -> Read<Field<'a>> {
     while let Some(field) = cursor.field(last)? {
@@ -104,7 +104,7 @@ fn union_member<'a>(cursor: &mut Cursor<'a>, last: &mut i32, term: &Field<'a>) -
     Err(term.fault(ErrorKind::WireUnset, "no term is set"))
 }
 
-/// After the member that was set.
+/// Checks the end of a union after the member that was set.
 #[inline]
 fn union_end(cursor: &mut Cursor<'_>, last: &mut i32) -> Read<()> {
     while let Some(field) = cursor.field(last)? {
@@ -116,7 +116,7 @@ fn union_end(cursor: &mut Cursor<'_>, last: &mut i32) -> Read<()> {
     Ok(())
 }
 
-/// A term that is no triple.
+/// Reads a term that is not a triple.
 #[inline]
 fn leaf<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<Parsed<'a>> {
     match field.id {
@@ -143,7 +143,7 @@ fn leaf<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<Parsed<'a>> {
     }
 }
 
-/// A struct whose field 1 is a string: `RDF_IRI` and `RDF_BNode`.
+/// Reads a struct whose field 1 is a string: `RDF_IRI` or `RDF_BNode`.
 #[inline]
 fn only_string<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<&'a str> {
     field.expect(kind::STRUCT)?;
@@ -158,7 +158,7 @@ fn only_string<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<&'a str> 
     text.ok_or_else(|| field.fault(ErrorKind::WireUnset, "its string is not set"))
 }
 
-/// `RDF_Literal`.
+/// Reads an `RDF_Literal`.
 fn literal<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<Parsed<'a>> {
     field.expect(kind::STRUCT)?;
     let (mut lex, mut tag, mut datatype, mut direction) = (None, "", None, "");
@@ -180,7 +180,7 @@ fn literal<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<Parsed<'a>> {
     let kind = match (tag, direction, datatype) {
         ("", "", None | Some(XSD_STRING)) => LiteralKind::Simple,
         ("", "", Some(datatype)) => LiteralKind::Datatype(Datatype::new(datatype)),
-        // Jena writes a direction as the datatype alone, and loses which
+        // Jena writes only the datatype for a base direction, and loses the direction
         (_, "", None | Some(RDF_LANG_STRING | RDF_DIR_LANG_STRING)) => LiteralKind::Language(tag),
         (_, "ltr" | "rtl", None | Some(RDF_DIR_LANG_STRING)) if !tag.is_empty() => {
             let term = TermBuf::language_literal(lex, &format!("{tag}--{direction}"));
@@ -194,7 +194,7 @@ fn literal<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<Parsed<'a>> {
     Ok(Parsed::Plain(Term::Literal(Literal::new(lex, kind))))
 }
 
-/// `RDF_Triple`, depth first and without recursion.
+/// Reads an `RDF_Triple`, depth first and without recursion.
 #[cold]
 #[inline(never)]
 fn triple<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<TermBuf> {

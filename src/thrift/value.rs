@@ -1,4 +1,4 @@
-//! Terms that are numbers: their lexical forms.
+//! Numeric terms and their lexical forms.
 
 use super::compact::{Cursor, Field, Read, kind};
 use crate::error::ErrorKind;
@@ -8,16 +8,16 @@ const INTEGER: &str = "http://www.w3.org/2001/XMLSchema#integer";
 const DOUBLE: &str = "http://www.w3.org/2001/XMLSchema#double";
 const DECIMAL: &str = "http://www.w3.org/2001/XMLSchema#decimal";
 
-/// A few bytes must not become much text.
+/// Limits the text that a few bytes can become.
 const MOST_SCALE: u32 = 1000;
 
-/// `valInteger`.
+/// Reads `valInteger`.
 pub(super) fn integer(cursor: &mut Cursor<'_>, field: &Field<'_>) -> Read<TermBuf> {
     field.expect(kind::I64)?;
     cursor.int64().map(|value| TermBuf::typed_literal(&value.to_string(), INTEGER))
 }
 
-/// `valDouble`, in the canonical form of XSD.
+/// Reads `valDouble`, in the canonical form of XSD.
 pub(super) fn double(cursor: &mut Cursor<'_>, field: &Field<'_>) -> Read<TermBuf> {
     field.expect(kind::DOUBLE)?;
     let value = cursor.double()?;
@@ -35,7 +35,7 @@ pub(super) fn double(cursor: &mut Cursor<'_>, field: &Field<'_>) -> Read<TermBuf
     Ok(TermBuf::typed_literal(&lex, DOUBLE))
 }
 
-/// `valDecimal`: a number and how many of its digits are behind the point.
+/// Reads `valDecimal`: a number, and how many of its digits follow the decimal point.
 pub(super) fn decimal<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<TermBuf> {
     field.expect(kind::STRUCT)?;
     let (mut value, mut scale) = (None, None);
@@ -63,7 +63,7 @@ pub(super) fn decimal<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<Te
     Ok(TermBuf::typed_literal(&plain_decimal(value, scale), DECIMAL))
 }
 
-/// All digits, as Java's `BigDecimal.toPlainString`.
+/// All digits, like Java's `BigDecimal.toPlainString`.
 fn plain_decimal(value: i64, scale: i32) -> String {
     let sign = if value < 0 { "-" } else { "" };
     let digits = value.unsigned_abs().to_string();

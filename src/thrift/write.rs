@@ -8,30 +8,30 @@ use crate::sink::{PatchOp, PatchRow, PatchSink, Sink, Statement};
 use crate::term::{Iri, Literal, LiteralKind, Term};
 use crate::transaction::EndMarks;
 
-/// Writes rows as Jena does; a base direction, which Jena drops, as its grammar has it.
+/// Writes rows in the form of Jena. A base direction, which Jena drops, is written as its grammar specifies.
 #[derive(Debug, Default)]
 pub struct ThriftWriter {
     out: Vec<u8>,
     marks: EndMarks,
 }
 
-/// What may lie in the output before the writer asks for a pause.
+/// Size of the output at which the writer asks for a pause.
 const HIGH_WATER: usize = 1 << 20;
 /// Thrift's lengths are signed.
 const MOST: usize = i32::MAX as usize;
 
 impl ThriftWriter {
-    /// At the start of a stream.
+    /// Creates a writer at the start of a stream.
     pub fn new() -> Self {
         ThriftWriter::default()
     }
 
-    /// What was written and not taken yet; whoever drives the writer takes it out when it asks for a pause.
+    /// The output that was not taken yet; the caller takes it when the writer asks for a pause.
     pub fn output(&mut self) -> &mut Vec<u8> {
         &mut self.out
     }
 
-    /// No row follows.
+    /// Ends the output.
     pub fn finish(&mut self) -> Result<()> {
         if self.marks.at_end() {
             self.transaction(transaction::SEGMENT);
@@ -39,7 +39,7 @@ impl ThriftWriter {
         Ok(())
     }
 
-    /// The head of field `id` of a struct whose last field was `last`.
+    /// Writes the head of field `id` of a struct whose last field was `last`.
     #[inline]
     fn field(&mut self, last: i32, id: i32, kind: u8) {
         self.out.push(((id - last) as u8) << 4 | kind);
@@ -49,7 +49,7 @@ impl ThriftWriter {
         self.out.push(0);
     }
 
-    /// A string in pieces.
+    /// Writes a string from pieces.
     #[inline]
     fn text(&mut self, pieces: [&str; 2]) -> Result<()> {
         let mut length = pieces[0].len() + pieces[1].len();
@@ -119,7 +119,7 @@ impl ThriftWriter {
         Ok(())
     }
 
-    /// A field that is a term.
+    /// Writes a field that is a term.
     #[inline]
     fn term(&mut self, last: i32, id: i32, term: &Term<'_>) -> Result<()> {
         self.field(last, id, kind::STRUCT);
@@ -151,7 +151,7 @@ impl ThriftWriter {
         Ok(())
     }
 
-    /// A term of a quoted triple; depth is bounded by what the reader let in.
+    /// Writes a term of a quoted triple; the reader has limited its depth.
     #[inline(never)]
     fn nested(&mut self, place: i32, term: &Term<'_>) -> Result<()> {
         self.term(place, place + 1, term)
@@ -195,7 +195,7 @@ impl Sink for ThriftWriter {
 }
 
 impl PatchSink for ThriftWriter {
-    /// After an error the row before it is the last in the output.
+    /// After an error, the output ends with the previous row.
     fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
         if self.marks.before(row)? {
             self.transaction(transaction::SEGMENT);
@@ -206,7 +206,7 @@ impl PatchSink for ThriftWriter {
             PatchOp::Delete(statement) => self.statement(row::DELETE, statement),
             PatchOp::Header { key, value } => self.header(key, value),
             PatchOp::AddPrefix { name, iri, graph } => self.prefix(row::ADD_PREFIX, graph, name, Some(iri)),
-            // Thrift has no place for the namespace
+            // Thrift cannot hold the namespace
             PatchOp::DeletePrefix { name, graph, .. } => self.prefix(row::DELETE_PREFIX, graph, name, None),
             PatchOp::Begin => {
                 self.transaction(transaction::BEGIN);
