@@ -1,4 +1,4 @@
-//! What a subscriber asks of a stream, and what it can have.
+//! Matches the options that a subscriber requests with those of a stream.
 
 use crate::decode::{AskedFields, PATCH_VERSION, RDF_VERSION, read_asked_options};
 use crate::error::{Error, ErrorKind, Result};
@@ -8,13 +8,15 @@ use crate::options::{
     StatementType, StreamOptions, TableSizes,
 };
 
-/// The options with which a subscriber gets a stream that has these, where it asks for so much (`requested_options`
-/// of `RdfStreamSubscribe` and `PatchSubscribe`).
+/// The options with which a subscriber gets a stream with the options `have`, if it can have the stream as
+/// `asked` requests (`requested_options` of `RdfStreamSubscribe` and `PatchSubscribe`).
 ///
-/// The wire does not say whether a field is 0 or absent: of types, tables and the version, 0 is "what there is".
+/// The wire does not distinguish a field of 0 from a missing field. For types, tables and the version, 0
+/// means "as in the stream".
 ///
 /// # Errors
-/// The subscriber cannot get the stream, asks for what no stream can be, or sent no options of this format.
+/// The subscriber cannot get the stream, requests options that no stream can have, or sent no options of this
+/// format.
 pub fn met(have: &StreamOptions, asked: &[u8]) -> Result<StreamOptions> {
     let is_patch = matches!(have, StreamOptions::Patch(_));
     let fields = read_asked_options(asked, is_patch, Limits::default().nesting)
@@ -72,7 +74,7 @@ fn version_of(asked: u32, have: u32, newest: u32) -> Result<u32> {
     Ok(if asked == 0 { have } else { asked.min(have) })
 }
 
-/// The type of this number; `None`: the one that there is.
+/// The type with this number; `None`: the type of the stream.
 fn asked_type<T>(from_number: fn(u32) -> Option<T>, asked: u32, field: &str) -> Result<Option<T>> {
     if asked == 0 {
         return Ok(None);
@@ -83,7 +85,7 @@ fn asked_type<T>(from_number: fn(u32) -> Option<T>, asked: u32, field: &str) -> 
     }
 }
 
-/// What was not asked for must not occur.
+/// The features of the stream that were requested. Features that were not requested must not occur.
 fn features_of(asked: Features, have: Features) -> Features {
     Features {
         generalized_statements: have.generalized_statements && asked.generalized_statements,
@@ -134,7 +136,7 @@ mod tests {
         }
     }
 
-    /// Requests that are rejected for a reason that both formats have.
+    /// Requests that are rejected for a reason common to both formats.
     const REFUSED: [(&[u8], ErrorKind, &str); 4] = [
         (b"\x10\x09", ErrorKind::OptionsType, "_type"),
         (b"\x48\x07", ErrorKind::OptionsTable, "requested_options.max_name_table_size"),

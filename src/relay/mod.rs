@@ -1,4 +1,4 @@
-//! Streams between peers: messages that are checked and encoded again, and the options on which two peers agree.
+//! Streams between peers: messages are checked and encoded again, with options that both peers accept.
 //!
 //! A message is a frame without its length, as brokers and gRPC carry it.
 
@@ -14,26 +14,27 @@ use crate::push::Push;
 use crate::wire::write_varint;
 use onward::Onward;
 
-/// What a stream becomes.
+/// The output of a relay.
 #[derive(Clone, Debug)]
 pub struct RelayOptions {
-    /// The options of what is written; `None`: those of the stream.
+    /// The options of the output; `None`: those of the stream.
     pub options: Option<RdfOptions>,
-    /// Reject a stream that is of another type than these options, rather than write it as that.
+    /// Reject a stream whose type differs from these options, instead of converting it.
     pub same_type: bool,
-    /// The name of what is written; `None`: that of its options.
+    /// The stream name of the output; `None`: the name in its options.
     pub stream_name: Option<String>,
-    /// The longest frame that is written. Each message ends a frame, and where frames have no meaning, so does an eighth
-    /// of these bytes.
+    /// Maximum size of a frame in the output. Each message ends a frame. If frames have no meaning, an eighth
+    /// of this size also ends a frame.
     pub frame_bytes: u64,
-    /// The number that positions of blank nodes get, where others write what this relay continues; 0: none.
+    /// The stream number for positions of blank nodes, if the relay continues a stream that others wrote; 0:
+    /// none.
     pub stream: u64,
 }
 
 /// Checks a Jelly-RDF stream message by message, and encodes it again.
 ///
-/// Each message becomes whole frames: nothing of it waits for the next one. An empty message of a flat stream
-/// becomes nothing.
+/// Each message becomes whole frames, and no part of it waits for the next message. An empty message of a
+/// flat stream produces no output.
 pub struct Relay {
     decoder: RdfDecoder,
     onward: Onward,
@@ -41,7 +42,7 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// A relay at the start of a stream.
+    /// Creates a relay at the start of a stream.
     pub fn new(options: RelayOptions) -> Self {
         let decode = DecodeOptions { framing: Framing::Delimited, ..DecodeOptions::default() };
         let decoder = RdfDecoder::new(decode);
@@ -52,11 +53,12 @@ impl Relay {
         Relay { decoder, onward: Onward::new(options), message: Vec::new() }
     }
 
-    /// Takes a message; returns the frames that it became, each after its length. A message that is `passed` is
-    /// decoded, since later ones build on it, and becomes nothing.
+    /// Processes a message and returns its frames, each after its length. A message that is `passed` is
+    /// decoded, because later messages depend on it, but produces no output.
     ///
     /// # Errors
-    /// The message is bad, or holds what the options of the output exclude. After an error every call fails.
+    /// The message is invalid, or contains terms or rows that the options of the output exclude. After an
+    /// error every call fails.
     pub fn push(&mut self, message: &[u8], passed: bool) -> Result<Vec<u8>> {
         self.message.clear();
         write_varint(&mut self.message, message.len() as u64);
@@ -66,17 +68,17 @@ impl Relay {
         Ok(self.onward.take())
     }
 
-    /// What is written next is a stream of its own, which can stand behind what was written before.
+    /// Begins a new stream in the output, which can follow the previous output.
     pub fn restart(&mut self) {
         self.onward.restart();
     }
 
-    /// The options of the stream, once they came.
+    /// The options of the stream, once they are read.
     pub fn options(&self) -> Option<&RdfOptions> {
         self.onward.found()
     }
 
-    /// The options of what is written, once they are known.
+    /// The options of the output, once they are known.
     pub fn written_options(&self) -> Option<&RdfOptions> {
         self.onward.options()
     }

@@ -1,4 +1,4 @@
-//! The sink of a relay: rows to frames that end where the messages do, or earlier.
+//! The sink of a relay: encodes rows as frames that end where the messages end, or earlier.
 
 use super::RelayOptions;
 use crate::encode::{EncodeOptions, RdfEncoder, kept_metadata};
@@ -10,16 +10,16 @@ use crate::term::{Iri, Term, TermBuf};
 
 pub(super) struct Onward {
     given: RelayOptions,
-    /// Of the stream.
+    /// The options of the stream.
     found: Option<RdfOptions>,
-    /// Of what is written.
+    /// The options of the output.
     options: Option<RdfOptions>,
     encoder: Option<RdfEncoder>,
-    /// Rows go nowhere.
+    /// Whether rows are dropped.
     pub(super) passes: bool,
-    /// A statement was handed on since the encoder was made or rows went nowhere.
+    /// Whether a statement was written since the encoder was created or rows were dropped.
     has_last: bool,
-    /// A graph began, and has no statement yet.
+    /// A graph that began and has no statement yet.
     empty_graph: Option<TermBuf>,
     output: Vec<u8>,
 }
@@ -84,7 +84,7 @@ impl Sink for Onward {
             return Ok(());
         }
         let Some(options) = &self.options else {
-            return Ok(()); // empty frames, and nothing else yet
+            return Ok(()); // only empty frames so far
         };
         let (is_grouped, is_first) = (options.logical_type.is_grouped(), self.encoder.is_none());
         let kept = kept_metadata(metadata);
@@ -136,7 +136,7 @@ impl RdfSink for Onward {
         if self.passes { Ok(()) } else { self.encoder()?.namespace(name, iri) }
     }
 
-    // Statements say their graphs, so each message is whole by itself; only graphs without any must be said.
+    // Statements contain their graphs, so each message is complete; only empty graphs must be written.
     fn graph_start(&mut self, graph: Term<'_>) -> Result<()> {
         self.empty_graph = Some(graph.into());
         Ok(())
@@ -154,7 +154,7 @@ impl RdfSink for Onward {
     }
 }
 
-/// Rejects a stream that is of another type than the one that it would continue.
+/// Rejects a stream whose type differs from the stream that it would continue.
 fn check_type(found: &RdfOptions, wanted: &RdfOptions) -> Result<()> {
     if found.physical_type != wanted.physical_type {
         let (found, wanted) = (found.physical_type.name(), wanted.physical_type.name());

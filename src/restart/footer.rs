@@ -1,20 +1,21 @@
 //! The footer: the sync points of a stream, in the last bytes of its last frame.
 //!
-//! Value of the metadata entry: version and number of points, varints; for each point what it adds to the
-//! one before: bytes, rows, frames, patches, transactions, and its flags; what the end of the stream adds
-//! to the last point, without bytes and flags; length of the stream (8 bytes, little endian); then CRC-32C
-//! of all that, its length (4 bytes each, little endian), and the magic.
+//! Value of the metadata entry: version and number of points, varints. Then for each point its differences to
+//! the previous point: bytes, rows, frames, patches, transactions, and its flags. Then the differences of the
+//! end of the stream to the last point, without bytes and flags; the length of the stream (8 bytes, little
+//! endian); CRC-32C of all this and its length (4 bytes each, little endian); and the magic.
 
 use super::mark::{Counters, Unreadable, VERSION, number, version};
 use super::tail::{self, ReadAt, Tail};
 use crate::wire::write_varint;
 use std::io;
 
-/// Key of the metadata entry. It is the last field of the last frame, and its value comes last in it.
+/// Key of the metadata entry. The entry is the last field of the last frame, and its value comes last in the
+/// field.
 pub const FOOTER_KEY: &str = "jelly.footer";
 
 const MAGIC: [u8; tail::MAGIC] = *b"JellyIdx";
-/// A point has this many numbers, and takes as many bytes at least.
+/// Number of numbers per point, and minimum number of bytes.
 const NUMBERS: usize = 6;
 
 /// A place at which a reader can begin.
@@ -22,23 +23,23 @@ const NUMBERS: usize = 6;
 pub struct Point {
     /// The first byte of its frame, or of its row, in the uncompressed stream.
     pub offset: u64,
-    /// What lies before it.
+    /// The counters before it.
     pub counters: Counters,
 }
 
 /// The footer of a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Footer {
-    /// The marks, from the start of the stream, which is the first.
+    /// The marks, from the start of the stream, which is the first mark.
     pub points: Vec<Point>,
-    /// What the stream holds, rows that its end implies and this frame among it; no flags.
+    /// The counters at the end of the stream, including implied rows and this frame; without flags.
     pub end: Counters,
-    /// Bytes of the stream, this footer among them.
+    /// Length of the stream in bytes, including this footer.
     pub length: u64,
 }
 
 impl Footer {
-    /// The value of the metadata entry. How long it is does not depend on [`Self::length`].
+    /// The value of the metadata entry. Its length does not depend on [`Self::length`].
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
         write_varint(&mut out, VERSION);
@@ -64,7 +65,7 @@ impl Footer {
         }
     }
 
-    /// Finds the footer of the stream that ends at byte `end`; `None`: there is none.
+    /// Finds the footer of the stream that ends at byte `end`; `None`: there is no footer.
     pub(crate) fn find(bytes: &mut impl ReadAt, end: u64) -> io::Result<Option<Result<Self, Unreadable>>> {
         Ok(match tail::read(bytes, end, MAGIC)? {
             Tail::None => None,
@@ -87,7 +88,7 @@ impl Footer {
                 let offset = last.offset.checked_add(added)?;
                 let sum = read_added(&mut bytes, last.counters)?;
                 let point = Point { offset, counters: Counters::new(sum.numbers(), number(&mut bytes)?)? };
-                // the stream begins at the first, and each of the others is further on
+                // the stream begins at the first point, and the offsets increase
                 let right = if points.is_empty() { point == Point::default() } else { added > 0 };
                 points.push(right.then_some(point)?);
                 last = point;
@@ -154,7 +155,7 @@ mod tests {
         }
     }
 
-    /// What the checksum allows and no writer writes.
+    /// Values that the checksum allows but no writer writes.
     #[test]
     fn counts_and_lengths_that_cannot_be() {
         let decode = |body: &[u8]| Footer::decode(&tail::seal(body.to_vec(), MAGIC));

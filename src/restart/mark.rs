@@ -1,35 +1,35 @@
 //! The sync point: metadata of a frame at which a reader can begin.
 //!
-//! Value: version, ordinal, rows, frames, patches, transactions, flags, each a varint. Rows and parts are
-//! those before the frame, numbered as readers number them. Version 2 is that of streams without a footer, and has
-//! a flag for it.
+//! Value: version, ordinal, rows, frames, patches, transactions, flags, each a varint. Rows, frames, patches
+//! and transactions are those before the frame, as readers count them. Version 2 is for streams without a
+//! footer, and has a flag for this.
 
 use crate::wire::{Varint, read_varint, write_varint};
 
-/// Key of the metadata entry. It comes before the rows of its frame, and options are the first of them.
+/// Key of the metadata entry. The entry precedes the rows of its frame, the first of which are the options.
 pub const MARK_KEY: &str = "jelly.restart";
 
 pub(crate) const VERSION: u64 = 1;
-/// Of a mark of a stream without a footer.
+/// The version of a mark in a stream without a footer.
 const OPEN_VERSION: u64 = 2;
 const IN_TRANSACTION: u64 = 1;
 const HAS_ROWS: u64 = 2;
 const NO_FOOTER: u64 = 4;
 
-/// What lies before a place in a stream.
+/// The counters before a place in a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Rows.
+    /// Number of rows.
     pub seq: u64,
-    /// Frames.
+    /// Number of frames.
     pub frame: u64,
-    /// Patches that ended.
+    /// Number of patches that ended.
     pub patch: u64,
-    /// Transactions that began.
+    /// Number of transactions that began.
     pub txns: u64,
-    /// The last transaction that began is open.
+    /// Whether the last transaction that began is open.
     pub in_transaction: bool,
-    /// The patch has rows.
+    /// Whether the patch has rows.
     pub has_rows: bool,
 }
 
@@ -39,24 +39,24 @@ impl Counters {
         [self.seq, self.frame, self.patch, self.txns]
     }
 
-    /// Numbers and flags.
+    /// Creates counters from numbers and flags.
     pub(crate) fn new([seq, frame, patch, txns]: [u64; 4], flags: u64) -> Option<Self> {
         let (in_transaction, has_rows) = (flags & IN_TRANSACTION != 0, flags & HAS_ROWS != 0);
         let known = flags <= IN_TRANSACTION | HAS_ROWS;
         known.then_some(Counters { seq, frame, patch, txns, in_transaction, has_rows })
     }
 
-    /// No patch is open.
+    /// Whether no patch is open.
     pub(crate) fn is_between_patches(self) -> bool {
         !self.in_transaction && !self.has_rows
     }
 
-    /// The flags as they are written.
+    /// The flags on the wire.
     pub(crate) fn flags(self) -> u64 {
         u64::from(self.in_transaction) * IN_TRANSACTION + u64::from(self.has_rows) * HAS_ROWS
     }
 
-    /// The same place where so much lies before the stream; `None`: the sum cannot be.
+    /// The same place after the counters `base`; `None`: the sum overflows.
     pub fn after(self, base: Counters) -> Option<Counters> {
         let (own, base) = (self.numbers(), base.numbers());
         let mut sum = [0; 4];
@@ -70,20 +70,20 @@ impl Counters {
 /// A sync point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// Marks before this one in its stream; 0: a new stream begins.
+    /// Number of marks before this one in its stream; 0: a new stream begins.
     pub ordinal: u64,
-    /// What lies before it in its stream.
+    /// The counters before it in its stream.
     pub counters: Counters,
-    /// The stream ends with a footer.
+    /// Whether the stream ends with a footer.
     pub footer: bool,
 }
 
-/// Why bytes of ours cannot be read.
+/// The reason why a mark, a footer or similar data cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unreadable {
-    /// Written by a newer version.
+    /// A newer version wrote it.
     Version(u64),
-    /// Not what was written.
+    /// The data was damaged.
     Damaged,
 }
 
@@ -118,7 +118,7 @@ impl Mark {
     }
 }
 
-/// The version at the start, if it is not above `newest`.
+/// Reads the version at the start, if it is not above `newest`.
 pub(crate) fn version(bytes: &mut &[u8], newest: u64) -> Result<u64, Unreadable> {
     match number(bytes) {
         Some(0) | None => Err(Unreadable::Damaged),
@@ -127,7 +127,7 @@ pub(crate) fn version(bytes: &mut &[u8], newest: u64) -> Result<u64, Unreadable>
     }
 }
 
-/// A number that counts on without overflow.
+/// Reads a number that can be incremented without overflow.
 pub(crate) fn number(bytes: &mut &[u8]) -> Option<u64> {
     let Varint::Value(value, used) = read_varint(bytes) else {
         return None;

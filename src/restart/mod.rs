@@ -1,6 +1,6 @@
-//! Restart points as they stand in streams: marks at which a reader can begin, and the footer that lists them.
+//! Sync points in streams: marks at which a reader can begin, and the footer that lists them.
 //!
-//! Encoders write them, decoders skip them, indexes look for them.
+//! Encoders write them, decoders skip them, and indexes search for them.
 
 mod footer;
 mod mark;

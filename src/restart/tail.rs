@@ -1,16 +1,16 @@
-//! What is found from the end of a file: a body, its CRC-32C, its length, a magic.
+//! Data that is found from the end of a file: a body, its CRC-32C, its length, and a magic.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-/// Bytes of a magic.
+/// Size of a magic in bytes.
 pub(crate) const MAGIC: usize = 8;
-/// Bytes after the body: CRC-32C and length, little endian, and magic.
+/// Number of bytes after the body: CRC-32C and length, little endian, and magic.
 pub(crate) const TAIL: usize = 4 + 4 + MAGIC;
-/// The longest body that is read.
+/// Maximum size of a body.
 pub(crate) const MOST: u64 = 4 << 20;
 
-/// Closes a body.
+/// Adds the tail to a body.
 pub(crate) fn seal(mut body: Vec<u8>, magic: [u8; MAGIC]) -> Vec<u8> {
     let (checksum, length) = (crc32c::crc32c(&body), body.len() as u32);
     body.extend_from_slice(&checksum.to_le_bytes());
@@ -22,12 +22,12 @@ pub(crate) fn seal(mut body: Vec<u8>, magic: [u8; MAGIC]) -> Vec<u8> {
 /// Bytes at the end that are read first.
 const NEAR: u64 = 8 << 10;
 
-/// What the end of some bytes is.
+/// The result of reading the end of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Tail {
-    /// The magic is not there.
+    /// The magic is missing.
     None,
-    /// The magic is there, and what is before it is not right.
+    /// The magic is there, but the data before it is invalid.
     Damaged,
     /// The body.
     Body(Vec<u8>),
@@ -38,7 +38,7 @@ pub(crate) fn read(bytes: &mut impl ReadAt, end: u64, magic: [u8; MAGIC]) -> io:
     let Some(at) = end.checked_sub(TAIL as u64) else {
         return Ok(Tail::None);
     };
-    // in one step where the body is short: under a compression, each step is long
+    // in one step for a short body, because each step is slow in compressed files
     let mut last = vec![0; end.min(NEAR) as usize];
     bytes.read_at(end - last.len() as u64, &mut last)?;
     let Some((near, tail)) = last.split_last_chunk::<TAIL>().filter(|(_, tail)| tail.ends_with(&magic))
@@ -47,7 +47,7 @@ pub(crate) fn read(bytes: &mut impl ReadAt, end: u64, magic: [u8; MAGIC]) -> io:
     };
     let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|byte| tail[at + byte]));
     let (checksum, length) = (word(0), word(4));
-    // the length is of bytes that are there, and bounded
+    // the bytes of this length exist, and the length is limited
     let Some(start) = at.checked_sub(length.into()).filter(|_| u64::from(length) <= MOST) else {
         return Ok(Tail::Damaged);
     };
@@ -62,9 +62,9 @@ pub(crate) fn read(bytes: &mut impl ReadAt, end: u64, magic: [u8; MAGIC]) -> io:
     Ok(if crc32c::crc32c(&body) == checksum { Tail::Body(body) } else { Tail::Damaged })
 }
 
-/// Bytes that can be read anywhere.
+/// Bytes that can be read at any offset.
 pub(crate) trait ReadAt {
-    /// Fills `buffer` with the bytes from `offset` on, all of it.
+    /// Fills the whole `buffer` with the bytes from `offset` on.
     fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
 }
 

@@ -1,42 +1,43 @@
-//! Where a `Z` must be written in formats whose readers find most ends of patches by themselves: text and Thrift.
+//! Decides where a `Z` must be written in formats whose readers detect most ends of patches: text and Thrift.
 //!
-//! The counterpart of [`Numbering`](super::numbering::Numbering), which ends a patch before an `H` row and at the
-//! end of the input. A mark stands only where that would not find the end; a header at which it would end a patch
-//! that goes on cannot be written.
+//! This is the counterpart of [`Numbering`](super::numbering::Numbering), which ends a patch before an `H`
+//! row and at the end of the input. A mark is written only where `Numbering` would not detect the end. A
+//! header that would end a patch too early cannot be written.
 
 use crate::error::{Error, ErrorKind, Position, Result, excerpt};
 use crate::sink::{PatchOp, PatchRow};
 
-/// Sees each row and says where marks go.
+/// Processes each row and decides where marks are written.
 #[derive(Debug, Default)]
 pub(crate) struct EndMarks {
     /// The patch of the last row.
     patch: Option<u64>,
-    /// The patch ended, and nothing came after it.
+    /// Whether the patch ended and no row followed.
     ended: bool,
     in_transaction: bool,
     rows: Rows,
 }
 
-/// What the patch has.
+/// The rows of the patch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Rows {
     #[default]
     None,
-    /// `H` alone.
+    /// Only `H`.
     Headers,
     /// Rows other than `H`.
     Changes,
 }
 
 impl EndMarks {
-    /// Takes the next row and says whether a mark must be written before it. An end itself is never written.
+    /// Processes the next row; returns whether a mark must be written before it. An end itself is never
+    /// written.
     ///
-    /// A new patch number without an end before it, where somebody dropped rows, ends a patch as well.
+    /// A new patch number without an end before it, because rows were dropped, also ends a patch.
     ///
     /// # Errors
     ///
-    /// `encode.header`: a header at which readers would begin another patch, while its patch goes on.
+    /// `encode.header`: readers would begin another patch at a header, although its patch continues.
     pub(crate) fn before(&mut self, row: &PatchRow<'_>) -> Result<bool> {
         let rows = match row.op {
             PatchOp::End(_) => Rows::None,
@@ -59,13 +60,13 @@ impl EndMarks {
         Ok(ended && !found)
     }
 
-    /// As [`Self::before`], of an `A` or `D` row.
+    /// Like [`Self::before`], for an `A` or `D` row.
     #[inline(always)]
     pub(crate) fn before_change(&mut self, patch: u64) -> bool {
         self.takes(patch, Rows::Changes)
     }
 
-    /// Takes a row of a patch; whether another patch ended before it.
+    /// Processes a row of a patch; returns whether another patch ended before it.
     #[inline(always)]
     fn takes(&mut self, patch: u64, rows: Rows) -> bool {
         let ended = self.ended || self.patch.is_some_and(|before| before != patch);
@@ -78,7 +79,7 @@ impl EndMarks {
         ended
     }
 
-    /// No row follows: whether a mark must be written, as after a patch without rows.
+    /// Processes the end; returns whether a mark must be written, as after a patch without rows.
     pub(crate) fn at_end(&mut self) -> bool {
         let last = std::mem::take(self);
         last.ended && last.rows == Rows::None
@@ -127,7 +128,7 @@ mod tests {
         }
     }
 
-    /// What a writer writes; `|` in the rows starts a patch without an end before it.
+    /// The output of a writer; `|` in the rows starts a patch without an end before it.
     fn written(rows: &str) -> String {
         let (mut marks, mut patch, mut out) = (EndMarks::default(), 0, String::new());
         for row in rows.chars() {
@@ -201,7 +202,7 @@ mod tests {
         sink.0
     }
 
-    /// All rows of up to seven letters that a reader of text could have given.
+    /// All sequences of up to seven rows that a reader of text can return.
     #[test]
     fn what_was_read_is_read_again() {
         let mut streams = vec![String::new()];
@@ -217,7 +218,7 @@ mod tests {
         }
         for rows in streams.iter().map(|rows| read(rows)) {
             assert_eq!(read(&written(&rows)), rows);
-            // no mark is there in vain
+            // no mark is redundant
             let marked = written(&rows);
             for (at, _) in marked.match_indices('Z') {
                 let without = [&marked[..at], &marked[at + 1..]].concat();

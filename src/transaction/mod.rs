@@ -1,8 +1,9 @@
-//! Patches and their transactions, below the formats: where they begin and end, and which are committed.
+//! Patches and their transactions, for all formats: where they begin and end, and which are committed.
 //!
-//! [`Open`] is the machine: the steps of one transaction, and what may be wrong with each. [`Numbering`] numbers the
-//! rows that a format reads, and ends patches that have no end of their own; [`EndMarks`] says where a writer must
-//! write an end because [`Numbering`] would not find it. [`Outcomes`] and logs look at numbered rows.
+//! [`Open`] is the state machine: the steps of one transaction, and the faults of each step. [`Numbering`]
+//! numbers the rows that a format reads, and ends patches that have no end of their own. [`EndMarks`] decides
+//! where a writer must write an end because [`Numbering`] would not detect it. [`Outcomes`] and logs process
+//! numbered rows.
 
 mod end_marks;
 mod numbering;

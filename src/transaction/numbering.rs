@@ -9,32 +9,32 @@ use crate::restart::Counters;
 use crate::scan::check_prefix_name;
 use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, RowNumbers};
 
-/// Patches, transactions and rows so far.
+/// Counts patches, transactions and rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Numbering {
     strict: bool,
     at: Counters,
-    /// The patch has rows other than `H`.
+    /// Whether the patch has rows other than `H`.
     has_changes: bool,
 }
 
 impl Numbering {
-    /// `strict` rejects unfinished and stray transactions, and names that no prefix of Turtle can have.
+    /// `strict` rejects unfinished and stray transactions, and prefix names that Turtle does not allow.
     pub(crate) fn new(strict: bool) -> Self {
         Numbering { strict, ..Numbering::default() }
     }
 
-    /// Goes on behind so much; `has_changes`: the patch has rows other than `H`.
+    /// Continues after these counters; `has_changes`: the patch has rows other than `H`.
     pub(crate) fn go_on(&mut self, at: Counters, has_changes: bool) {
         (self.at, self.has_changes) = (at, has_changes);
     }
 
-    /// What [`Self::go_on`] needs to go on from here; it has no frames.
+    /// The state with which [`Self::go_on`] continues from here; it has no frames.
     pub(crate) fn counters(&self) -> (Counters, bool) {
         (self.at, self.has_changes)
     }
 
-    /// An `A` or `D` row that is handed on by somebody else, or by nobody.
+    /// Counts an `A` or `D` row that is delivered elsewhere, or not at all.
     #[inline(always)]
     pub(crate) fn pass_change(&mut self) {
         self.at.count_row();
@@ -47,18 +47,18 @@ impl Numbering {
         RowNumbers { patch: self.at.patch, txn: self.at.open(), seq: self.at.seq }
     }
 
-    /// A row with the numbers that are its turn.
+    /// Adds the current numbers to a row.
     #[inline(always)]
     pub(crate) fn numbered<'r>(&self, op: PatchOp<'r>) -> PatchRow<'r> {
         PatchRow { patch: self.at.patch, txn: self.at.open(), seq: self.at.seq, op }
     }
 
-    /// Rows so far, implied ones included.
+    /// Number of rows so far, including implied rows.
     pub(crate) fn rows(&self) -> u64 {
         self.at.seq
     }
 
-    /// A transaction is open.
+    /// Whether a transaction is open.
     pub(crate) fn in_transaction(&self) -> bool {
         self.at.in_transaction
     }
@@ -67,12 +67,12 @@ impl Numbering {
         self.strict
     }
 
-    /// The patch has rows.
+    /// Whether the patch has rows.
     pub(crate) fn has_rows(&self) -> bool {
         self.at.has_rows
     }
 
-    /// An `H` row comes: ends the patch before it, if there is one, and says whether it did.
+    /// Ends the patch before an `H` row, if there is one; returns whether it did.
     pub(crate) fn end_before_header<S: PatchSink>(&mut self, sink: &mut S) -> Result<bool> {
         let ends = self.has_changes && !self.at.in_transaction;
         if ends {
@@ -81,7 +81,7 @@ impl Numbering {
         Ok(ends)
     }
 
-    /// The input ended: ends the patch, if one is open, and says whether it did.
+    /// Ends the patch at the end of the input, if one is open; returns whether it did.
     pub(crate) fn end_of_input<S: PatchSink>(&mut self, sink: &mut S) -> Result<bool> {
         let ends = self.at.has_rows;
         if ends {
@@ -90,7 +90,7 @@ impl Numbering {
         Ok(ends)
     }
 
-    /// Numbers a row and hands it on.
+    /// Numbers a row and delivers it.
     #[inline]
     pub(crate) fn row<S: PatchSink>(&mut self, op: PatchOp<'_>, sink: &mut S) -> Result<()> {
         let mut row = self.numbered(op);

@@ -1,12 +1,12 @@
-//! The transaction that is open: how it begins and ends, and what may be wrong with that.
+//! The open transaction: how it begins and ends, and the faults of these steps.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::restart::Counters;
 
-/// What is wrong with a transaction. Strict readers refuse it; others go on, and may report it.
+/// A fault of a transaction. Strict readers reject it; others continue and may report it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Irregular {
-    /// Another transaction begins, or the patch ends, before this one has an end.
+    /// Another transaction begins, or the patch ends, before this transaction ends.
     Unfinished(u64),
     /// A transaction ends that did not begin.
     Stray,
@@ -35,7 +35,7 @@ impl From<Irregular> for Error {
     }
 }
 
-/// What a strict reader makes of a step; others go on.
+/// Turns a fault into an error for strict readers; others continue.
 #[inline]
 pub(crate) fn refuse<T>(strict: bool, step: Result<T, Irregular>) -> Result<Option<T>> {
     match step {
@@ -45,8 +45,8 @@ pub(crate) fn refuse<T>(strict: bool, step: Result<T, Irregular>) -> Result<Opti
     }
 }
 
-/// The transaction that is open, if one is, by a number that its user chooses. A step is taken whether or not
-/// something is wrong with it.
+/// The open transaction, if any, with a number that the caller chooses. A step takes effect even if it has a
+/// fault.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Open(Option<u64>);
 
@@ -56,19 +56,19 @@ impl Open {
         self.0
     }
 
-    /// `TX`.
+    /// Begins a transaction (`TX`).
     pub(crate) fn begin(&mut self, txn: Option<u64>) -> Result<(), Irregular> {
         let done = self.end_patch();
         self.0 = txn;
         done
     }
 
-    /// `TC` or `TA`: which transaction ends.
+    /// Ends a transaction (`TC` or `TA`); returns its number.
     pub(crate) fn close(&mut self) -> Result<u64, Irregular> {
         self.0.take().ok_or(Irregular::Stray)
     }
 
-    /// The patch ends.
+    /// Ends the patch.
     pub(crate) fn end_patch(&mut self) -> Result<(), Irregular> {
         self.0.take().map_or(Ok(()), |txn| Err(Irregular::Unfinished(txn)))
     }
@@ -76,20 +76,20 @@ impl Open {
 
 /// The same steps for counters, which number transactions in the order in which they begin.
 impl Counters {
-    /// The transaction that is open.
+    /// The number of the open transaction.
     #[inline]
     pub(crate) fn open(&self) -> Option<u64> {
         if self.in_transaction { self.txns.checked_sub(1) } else { None }
     }
 
-    /// A row that is neither `TX`, `TC`, `TA` nor the end of a patch.
+    /// Counts a row other than `TX`, `TC`, `TA` and the end of a patch.
     #[inline(always)]
     pub(crate) fn count_row(&mut self) {
         self.seq += 1;
         self.has_rows = true;
     }
 
-    /// `TX`; its row counts, too.
+    /// Begins a transaction (`TX`) and counts its row.
     pub(crate) fn begin(&mut self) -> Result<(), Irregular> {
         let done = Open(self.open()).begin(Some(self.txns));
         self.txns += 1;
@@ -97,14 +97,14 @@ impl Counters {
         done
     }
 
-    /// `TC` or `TA`; its row counts, too.
+    /// Ends a transaction (`TC` or `TA`) and counts its row.
     pub(crate) fn close(&mut self) -> Result<u64, Irregular> {
         let done = Open(self.open()).close();
         self.in_transaction = false;
         done
     }
 
-    /// The patch ends: it and its row, which is there or is implied, count.
+    /// Ends the patch; counts the patch and its row, which may be implied.
     pub(crate) fn end_patch(&mut self) -> Result<(), Irregular> {
         let done = Open(self.open()).end_patch();
         (self.in_transaction, self.has_rows) = (false, false);
@@ -114,7 +114,7 @@ impl Counters {
     }
 }
 
-/// Which transactions are committed, one bit each.
+/// The committed transactions, one bit each.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Committed {
     /// The number of the first transaction that was added.
@@ -123,13 +123,13 @@ pub(crate) struct Committed {
 }
 
 impl Committed {
-    /// Forgets all of them.
+    /// Removes all transactions.
     pub(crate) fn clear(&mut self) {
         self.first = None;
         self.words.clear();
     }
 
-    /// A transaction begins; transactions before the first that begins are not committed.
+    /// Begins a transaction. Transactions before the first one that begins are not committed.
     pub(crate) fn begin(&mut self, txn: Option<u64>) {
         self.first = self.first.or(txn);
     }
@@ -142,7 +142,7 @@ impl Committed {
         self.words[word] |= 1 << bit;
     }
 
-    /// Whether the rows of a transaction count.
+    /// Whether a transaction is committed.
     #[inline]
     pub(crate) fn contains(&self, txn: u64) -> bool {
         self.place(txn)
@@ -164,7 +164,7 @@ impl Committed {
 mod tests {
     use super::*;
 
-    /// What the steps `(`, `)` and `Z` find: `u` an unfinished transaction, `s` a stray end.
+    /// The faults of the steps `(`, `)` and `Z`: `u` an unfinished transaction, `s` a stray end.
     fn found(steps: &str) -> String {
         let (mut open, mut counters) = (Open::default(), Counters::default());
         let mut found = String::new();
@@ -219,7 +219,7 @@ mod tests {
         committed.begin(Some(1_000_070));
         committed.insert(1_000_000);
         committed.insert(1_000_070);
-        committed.insert(3); // before the first: it is of no use to remember it
+        committed.insert(3); // before the first transaction: need not be stored
         let all: Vec<_> = (999_990..1_000_200).filter(|&txn| committed.contains(txn)).collect();
         assert_eq!((all, committed.count()), (vec![1_000_000, 1_000_070], 2));
         committed.clear();

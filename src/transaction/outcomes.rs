@@ -1,29 +1,29 @@
-//! Which transactions of a patch are committed.
+//! The committed transactions of a patch.
 
 use super::{Committed, Open};
 use crate::error::Result;
 use crate::sink::{Ignored, PatchOp, PatchRow, PatchSink, RowNumbers, Sink, TermSink};
 
-/// Learns the outcomes of one patch after the other; rejects patches with unfinished or stray transactions.
+/// Collects the outcomes of one patch after the other; rejects patches with unfinished or stray transactions.
 ///
-/// Rows that are in no transaction are committed with their patch.
+/// Rows outside transactions are committed with their patch.
 #[derive(Debug, Default)]
 pub(crate) struct Outcomes {
     committed: Committed,
     open: Open,
-    /// The patch has ended.
+    /// Whether the patch has ended.
     complete: bool,
     terms: Ignored,
 }
 
 impl Outcomes {
-    /// Forgets the patch.
+    /// Removes the outcomes of the patch.
     pub(crate) fn next_patch(&mut self) {
         self.committed.clear();
         self.complete = false;
     }
 
-    /// Whether the rows of a transaction count.
+    /// Whether a transaction is committed.
     pub(crate) fn is_committed(&self, txn: u64) -> bool {
         self.committed.contains(txn)
     }
