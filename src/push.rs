@@ -55,7 +55,7 @@ pub trait PushState {
     fn fail(&mut self, error: Error) -> Error;
 }
 
-/// Takes bytes in pieces of any size and hands rows to `S`.
+/// Takes bytes in pieces of any size and passes rows to `S`.
 pub trait Push<S: Sink>: PushState {
     /// Decodes until `input` is used up or the sink is full; returns how many bytes were taken.
     ///

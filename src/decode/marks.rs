@@ -23,7 +23,7 @@ pub(crate) enum OptionsRow {
     Again,
 }
 
-/// A place in the middle of a stream, from an index, with what must be there.
+/// A place in the middle of a stream, from an index, and the data expected there.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     /// The start of its frame.

@@ -1,4 +1,4 @@
-//! Opens a source in the middle.
+//! Opens a source at an offset.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, SeekFrom};

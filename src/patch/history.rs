@@ -1,4 +1,4 @@
-//! The versions from which and up to which a quad existed.
+//! The periods in which quads existed, as versions of a log.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! What patches mean.
+//! The operations on patches: apply, compare, undo, merge, and the versions of a log.
 
 mod again;
 mod apply;

@@ -20,7 +20,7 @@ pub struct LinesOptions {
     pub strict: bool,
 }
 
-/// N-Triples or N-Quads, as rows.
+/// The rows of N-Triples or N-Quads.
 #[derive(Debug)]
 pub struct Lines {
     options: LinesOptions,

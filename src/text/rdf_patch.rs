@@ -27,7 +27,7 @@ pub enum PatchDialect {
     V1,
 }
 
-/// RDF Patch text, as rows.
+/// The rows of RDF Patch text.
 #[derive(Debug)]
 pub struct RdfPatch {
     dialect: PatchDialect,
