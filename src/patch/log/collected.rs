@@ -12,7 +12,7 @@ use super::names::{file_name, name_like};
 use super::order::{FolderRow, IGNORE, Ordered, SourceRow, order, rests_on_names};
 use super::replay::refused_content;
 use super::sources::{as_given, by_folder, without_compacted};
-use super::version::{Version, Versions};
+use super::version::{Version, Versions, precede};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::io::{Source, local_path};
 use crate::open::OpenOptions;
@@ -62,11 +62,8 @@ impl LogOrder {
         Ok(self.before + versions.number(version)?)
     }
 
-    /// Whether the patches are in order, and the patch after them is not the one that precedes them. `rest`
-    /// is the identity of the patch after them, if known.
     fn begins_before(&self, rest: Option<&str>) -> bool {
-        let is_before = |prev| rest.is_some_and(|rest| rest != identity(prev));
-        self.is_sorted && self.prev.as_ref().is_none_or(is_before)
+        self.is_sorted && precede(self.prev.as_ref(), rest)
     }
 }
 

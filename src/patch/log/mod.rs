@@ -55,7 +55,7 @@ pub(crate) use replay::{Change, LogSink};
 pub use stamp::{Header, stamp};
 pub use summary::{PatchSummary, summarize};
 pub use version::Version;
-use version::Versions;
+use version::{Versions, precede};
 
 /// How a log is read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -363,11 +363,8 @@ impl Log {
         Versions { before: self.before, ids, prev: self.prev(1).or_else(begin) }.number(version)
     }
 
-    /// Whether the patches are in order, and the patch after them is not the one that precedes them. `rest`
-    /// is the identity of the patch after them, if known.
     fn begins_before(&self, rest: Option<&str>) -> bool {
-        let is_before = |prev| rest.is_some_and(|rest| rest != identity(prev));
-        self.order.is_sorted() && self.prev(1).is_none_or(is_before)
+        self.order.is_sorted() && precede(self.prev(1), rest)
     }
 
     fn has(&self, version: Option<&Version>) -> bool {

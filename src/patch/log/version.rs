@@ -50,3 +50,8 @@ impl<'a, I: ExactSizeIterator<Item = Option<&'a TermBuf>>> Versions<'a, I> {
         }
     }
 }
+
+/// Whether the patch after some patches, whose identity is `rest` if it is known, is not the one before them, which is `prev`.
+pub(super) fn precede(prev: Option<&TermBuf>, rest: Option<&str>) -> bool {
+    prev.is_none_or(|prev| rest.is_some_and(|rest| rest != identity(prev)))
+}

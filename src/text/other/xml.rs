@@ -20,8 +20,7 @@ use crate::limits::Limits;
 
 /// Memory that the parser needs for an element, an attribute or a member of a collection, except the terms.
 const ELEMENT: usize = 512;
-/// Bytes that each namespace counts for: each name is compared with all namespaces, so that many of them take
-/// time.
+/// Bytes that each namespace counts for: each name is compared with all namespaces, which takes time.
 const NAMESPACE: usize = 32 << 10;
 
 /// How the parser handles the content of an element.
@@ -78,8 +77,7 @@ pub(super) struct XmlGuard {
     longest_base: usize,
     /// Bytes of the values of `rdf:ID`, which must be unique.
     ids: usize,
-    /// Elements whose content is kept: their depth, the kind of content, and its size; no element inside a
-    /// literal is listed.
+    /// Elements whose content is kept, except those in literals: their depth, the kind of content, and its size.
     kept: Vec<(usize, Content, usize)>,
     /// Bytes of the members that collections keep.
     members: usize,
@@ -327,8 +325,7 @@ impl XmlGuard {
         Ok(start)
     }
 
-    /// Whether a label could be one that the library generated; such labels begin with a letter, like XML
-    /// names.
+    /// Whether a label could be one that the library generated: these begin with a letter, like XML names.
     fn is_ambiguous(&self, label: &[u8]) -> bool {
         let Ok(text) = std::str::from_utf8(label) else { return false };
         let made = if text.contains('&') { self.entities.expand(text) } else { text.to_owned() };
