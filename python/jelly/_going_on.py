@@ -13,6 +13,8 @@ from jelly.log import Log
 # seconds between two looks for what does not answer: the first time, and at most
 _WAIT, _LONGEST = 0.2, 5.0
 _Done = TypeVar("_Done", covariant=True)
+PASSES = (ConnectionError, TimeoutError, TruncatedError)
+"""Errors that may be over when it is tried again."""
 
 
 class Follower(Protocol[_Done]):
@@ -39,7 +41,7 @@ def going_on(begin: Callable[[], Follower[Any]], progress: Report | None) -> Ite
             wait = _WAIT
             yield done
             next(follower.log.watch(done.version))
-        except (ConnectionError, TimeoutError, TruncatedError) as error:
+        except PASSES as error:
             if progress is not None:
                 progress(Step(f"waiting: {error}", 0, 0))
             time.sleep(wait)

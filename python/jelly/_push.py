@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from itertools import chain, islice
-from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack
+from itertools import islice
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 from jelly import _internal
-from jelly._going_on import going_on
-from jelly._http import Address
-from jelly._patching import Report, Step
-from jelly.errors import TruncatedError
+from jelly._going_on import PASSES, going_on
+from jelly._patching import Report
+from jelly._push_store import At, Store
 from jelly.log import Log, LogInfo
-from jelly.log._guard import Guard, guarded
+from jelly.log._guard import guarded
 from jelly.log._patch import refused
 
-_At: TypeAlias = tuple[int, str]
 # how long requests are sent again without a new version in the store
 _TRIES = 30.0
 _WAIT = 0.2
 # versions between two questions to the store
 _ROUND = 1000
 _REQUEST = 1 << 20
-_FORGETS = (
-    "{}: the store accepted a request, but its version is not later than {}; check that {} "
-    "queries the same store (query_endpoint=, --query)"
-)
 
 
 class Pushed(NamedTuple):
@@ -108,7 +101,7 @@ def push(
         OSError: The store cannot be reached, or rejected a request.
         ValueError: ``after`` or ``skolemize`` differs from what the store records.
     """
-    store = _Store(endpoint, query_endpoint, authorization, request_bytes, progress)
+    store = Store(endpoint, query_endpoint, authorization, request_bytes, progress)
     return _Pushing(log, store, after, skolemize).to_head()
 
 
@@ -135,7 +128,7 @@ def push_on(
         ValueError: As for :func:`push`.
     """
     after, skolemize = options.get("after"), options.get("skolemize")
-    store = _Store(
+    store = Store(
         endpoint, options.get("query_endpoint"), options.get("authorization"),
         options.get("request_bytes", _REQUEST), progress,
     )  # fmt: skip
@@ -146,13 +139,13 @@ class _Pushing:
     """A log and a store, and what the store is known to have."""
 
     def __init__(
-        self, log: Log | str, store: _Store, after: int | None, skolemize: str | None
+        self, log: Log | str, store: Store, after: int | None, skolemize: str | None
     ) -> None:
         self.log = log if isinstance(log, Log) else Log(log)
         self._store, self._after, self._skolemize = store, after, skolemize
         self._info = identified(self.log, "a store")
         self._said = _internal.StoreLog(f"urn:uuid:{self._info.id}", skolemize)
-        self._at: _At | None = None
+        self._at: At | None = None
         self._done = _NOTHING
         # of patches that were sent, and of which nobody has asked whether the store has them
         self._counts: dict[int, tuple[int, int, int]] = {}
@@ -173,12 +166,12 @@ class _Pushing:
                     requests, self._store.requests = self._store.requests, 0
                     return done._replace(version=self._at[0], id=self.log.head.id, requests=requests)  # fmt: skip
                 self._send(versions)
-            except (ConnectionError, TimeoutError, TruncatedError):
+            except PASSES:
                 if until is None or time.monotonic() > until:
                     raise
                 time.sleep(_WAIT)
 
-    def _versions(self, found: _At | None) -> list[Any] | None:
+    def _versions(self, found: At | None) -> list[Any] | None:
         """What comes after the version that the store says; None: it is asked again."""
         log, store = self.log, self._store
         if found is None:
@@ -213,7 +206,7 @@ def _counted(done: Pushed, counts: list[tuple[int, int, int]]) -> Pushed:
     )
 
 
-def _start(log: Log, info: Any, after: int | None) -> _At:
+def _start(log: Log, info: Any, after: int | None) -> At:
     """The version that a store has which says none."""
     if after is None:
         if info.base != "empty" or info.first > 1:
@@ -244,7 +237,7 @@ def identity(id: str | None) -> str:
     return "" if id is None else _internal.identify(id)[1]
 
 
-def next_versions(log: Log, at: _At, who: str = "the store") -> list[Any]:
+def next_versions(log: Log, at: At, who: str = "the store") -> list[Any]:
     """The versions that come after one that somebody has, which must be of this log."""
     head = log.head
     if at[0] > head.version:
@@ -263,8 +256,8 @@ def _send(
     log: Log,
     id: str | None,
     said: Any,
-    store: _Store,
-    at: _At,
+    store: Store,
+    at: At,
     versions: list[Any],
     counts: dict[int, Any],
 ) -> None:
@@ -279,109 +272,3 @@ def _send(
                 at = to
         finally:
             store.flush()  # the versions before one that is refused
-
-
-class _Store:
-    """The endpoints of a store, and the operations that wait for their request."""
-
-    def __init__(
-        self,
-        endpoint: str,
-        query_endpoint: str | None,
-        authorization: str | None,
-        request_bytes: int,
-        progress: Report | None,
-    ) -> None:
-        if request_bytes < 1:
-            raise ValueError(f"request_bytes is {request_bytes}; it must be at least 1")
-        self.query_url = query_endpoint or _query_url(endpoint)
-        self._update = Address.of_store(endpoint, authorization)
-        self._query = Address.of_store(self.query_url, authorization)
-        self._limit, self._progress = request_bytes, progress
-        self._waiting: list[str] = []
-        self._bytes = 0
-        self._rows = self._sent = 0
-        self.requests = 0
-        self.guard: Guard | None = None
-        """Around the patches that are read."""
-
-    def at(self, said: Any, skolemize: str | None) -> _At | None:
-        """The version that the store says it has."""
-        self._waiting, self._bytes = [], 0
-        headers = {"Content-Type": "application/sparql-query", "Accept": "application/sparql-results+json"}  # fmt: skip
-        with self._query.open("POST", "", None, headers, said.query().encode()) as answer:
-            text = answer.read()
-        try:
-            rows = json.loads(text)["results"]["bindings"]
-            found = {(int(row["version"]["value"]), row["patch"]["value"], row["start"]["value"]) for row in rows}  # fmt: skip
-        except (ValueError, KeyError, TypeError):
-            raise OSError(f"{self.query_url}: the answer is not a SPARQL result; give the address where the store answers queries (query_endpoint=, --query)") from None  # fmt: skip
-        if not found:
-            return None
-        if len(found) > 1:
-            raise refused("patch.damaged", f"the store records several versions of the log in the graph <urn:jelly:logs>: {sorted(found)}")  # fmt: skip
-        version, patch, start = found.pop()
-        if start != (skolemize or ""):
-            given = "the first push to the store did not use skolemize" if not start else f"the first push to the store used skolemize={start!r}"  # fmt: skip
-            raise ValueError(f"{given}; use the same for all patches, so that blank nodes keep their names")  # fmt: skip
-        return version, patch
-
-    def forgets(self, at: _At) -> str:
-        """What to do about a store that does not say what it was given."""
-        return _FORGETS.format(self._update.url, at[0], self.query_url)
-
-    def begin(self, said: Any, skolemize: str | None, at: _At) -> _At:
-        """Makes the store say a version, if it says none; the version that it has then."""
-        self._post([said.begin(at)])
-        found = self.at(said, skolemize)
-        if found is None:
-            raise OSError(self.forgets(at))
-        return found
-
-    def patch(self, updates: _internal.Updates, step: str) -> None:
-        """Takes the operations of a patch; those that wait are sent where it does not fit behind them."""
-        added, deleted, _ = updates.counts
-        self._rows += added + deleted
-        mine: list[str] = []
-        size = 0
-        for operation in chain(updates, (step,)):
-            length = len(operation.encode())
-            if mine and size + length > self._limit:
-                self.flush()
-                self._guarded(mine)
-                mine, size = [], 0
-            mine.append(operation)
-            size += length
-        if self._waiting and self._bytes + size > self._limit:
-            self.flush()
-        self._waiting += mine
-        self._bytes += size
-
-    def flush(self) -> None:
-        """Sends what waits."""
-        waiting, self._waiting, self._bytes = self._waiting, [], 0
-        if waiting:
-            self._guarded(waiting)
-
-    def _guarded(self, operations: list[str]) -> None:
-        """Sends operations of patches that were read, if the log still has these."""
-        if self.guard is not None:
-            self.guard.check()
-        self._post(operations)
-
-    def _post(self, operations: list[str]) -> None:
-        body = " ;\n".join(operations).encode()
-        headers = {"Content-Type": "application/sparql-update; charset=utf-8"}
-        self.requests += 1
-        self._update.open("POST", "", None, headers, body).close()
-        self._sent += len(body)
-        if self._progress is not None:
-            self._progress(Step("pushing", self._rows, self._sent))
-
-
-def _query_url(endpoint: str) -> str:
-    """Where a store answers queries, by where it takes updates: as Fuseki, RDF4J and others have it."""
-    place = endpoint.rstrip("/")
-    if place.endswith("/update"):
-        return place.removesuffix("update") + "query"
-    return place.removesuffix("/statements")

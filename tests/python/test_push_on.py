@@ -89,6 +89,22 @@ def test_store_and_server_start_again(tmp_path: Path, end: signal.Signals) -> No
         assert process.stdout.read() == ""
 
 
+def test_it_waits_for_a_server_that_is_down_at_the_start(tmp_path: Path) -> None:
+    pytest.importorskip("uvicorn")
+    root, port = tmp_path / "logs", free_port()
+    jelly.Log.create(root / "x").publish(patch(1))
+    place = f"http://127.0.0.1:{port}"
+    with sparql_store() as store, followed(f"{place}/x", store.url) as process:
+        assert process.stderr is not None
+        assert "waiting: " in process.stderr.readline()
+        with running(root, port):
+            assert (said(process)["version"], store.statements()) == (1, has(1))
+            for none in (f"{place}/none", tmp_path / "none"):
+                with followed(none, store.url) as other:
+                    assert "there is no log" in other.communicate(timeout=60)[1]
+                    assert other.returncode == 1
+
+
 def test_what_ends_it(tmp_path: Path) -> None:
     log = jelly.Log.create(tmp_path / "x")
     with sparql_store() as store:

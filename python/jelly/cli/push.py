@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 import jelly
+from jelly._going_on import PASSES
 from jelly._patching import Report
 from jelly.cli.options import FOLLOW, JSON, given
 from jelly.cli.output import say
@@ -55,10 +56,13 @@ def bring(
     def told(done: Any) -> None:
         say(done._asdict(), text_of(done), as_json=as_json)
 
-    log, asked = existing(jelly.Log(place)), given(options)
+    log, asked = jelly.Log(place), given(options)
     if follow:
+        with suppress(*PASSES):  # it waits for what does not answer yet
+            existing(log)
         _until_stopped(lambda report: on(log, target, progress=report, **asked), told)
         return
+    existing(log)
     with Steps(quiet=as_json) as steps:
         done = once(log, target, progress=steps.show, **asked)
     told(done)
