@@ -120,7 +120,7 @@ def test_a_log_that_is_compacted_or_made_again(store: ObjectStore) -> None:
 def test_what_it_does_not_serve(store: ObjectStore, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="storage= works only with object stores"):
         app(tmp_path, storage=store.storage)
-    with pytest.raises(ValueError, match="not the address"):
+    with pytest.raises(ValueError, match=r"address of a folder of logs; .* s3://bucket/logs$"):
         app("s3://bucket", storage=store.storage)
 
 

@@ -66,23 +66,27 @@ class Objects:
     Args:
         url: ``s3://bucket/log``, ``gs://...`` or ``az://...``.
         storage: How to reach the store.
+        what: What stands at the address.
 
     Raises:
         ImportError: obstore is not installed.
         ValueError: The address or an option is wrong.
     """
 
-    def __init__(self, url: str, storage: Mapping[str, Any]) -> None:
+    def __init__(self, url: str, storage: Mapping[str, Any], what: str = "log") -> None:
         self.url = url.rstrip("/")
         self._has_answered = False
         parts = urlsplit(url)
         # abfss://container@account/... contains no user
         has_user = parts.username is not None and parts.scheme not in ("abfs", "abfss")
         if has_user or parts.password is not None:
-            raise ValueError("the address of a log cannot contain a user or password: use storage=")
+            raise ValueError(
+                f"the address of a {what} cannot contain a user or password: use storage="
+            )
         if not parts.netloc or not parts.path.strip("/") or parts.query or parts.fragment:
             raise ValueError(
-                f"{url!r} is not the address of a log; expected an address such as s3://bucket/log"
+                f"{url!r} is not the address of a {what}; expected an address such as "
+                f"s3://bucket/{what.rpartition(' ')[2]}"
             )
         try:
             import obstore.store

@@ -182,7 +182,7 @@ class StoreLogs(Logs):
     """
 
     def __init__(self, url: str, storage: Mapping[str, Any] | None) -> None:
-        self._objects = Objects(url, storage or {})
+        self._objects = Objects(url, storage or {}, "folder of logs")
         self._storage = storage
         super().__init__(Path(tempfile.mkdtemp(prefix="jelly-serve-")))
         self._pool = ThreadPoolExecutor(_AT_ONCE)
