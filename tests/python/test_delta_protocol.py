@@ -217,6 +217,20 @@ def test_who_may_do_what(root: Path, tokens: tuple[Path, dict[str, str]]) -> Non
     assert [who[name].call("lock", {"datasource": ref}).status for name in ("bob", "ci")] == [403, 200]  # fmt: skip
     asked = [who[name].call("create_datasource", {"name": "y"}).status for name in ("ci", "eve")]
     assert asked == [404, 200]
+    missing = str(uuid.uuid4())
+    names = [str(ref), f"id:{ref}", "delta:x", "x", missing, f"id:{missing}", "delta:none", "none"]
+    for name in names:
+        said = f"there is no log {name!r}; create it with PUT or `jelly log create`"
+        one = {"datasource": name, "lock-ref": missing}
+        answers = [
+            *(who["eve"].get(path) for path in (f"init-data?datasource={name}", f"{name}/init", f"{name}/1")),
+            who["eve"].append(name, patch(A, None, "1")),
+            *(who["eve"].call(lock, one) for lock in ("lock", "lock-read", "lock-grab", "unlock")),
+            who["eve"].call("lock-refresh", {"array": [one]}),
+        ]  # fmt: skip
+        found = {(reply.status, json.loads(reply.body)["detail"]) for reply in answers}
+        assert found == {(404, said)}
+        assert who["eve"].rpc("describe_log", datasource=name) == {}
     only = Client(app(root, delta=True, read_only=True))
     assert len(only.rpc("list_datasource")["array"]) == 2
     assert only.append("x", patch(B, A, "2")).status == 403

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from jelly.service._formats import PATCHES, sent
 from jelly.service._guard import check_scope
 from jelly.service._logs import Logs, readable
 from jelly.service._places import place
-from jelly.service._problems import Problem
+from jelly.service._problems import Problem, no_log
 from jelly.service._rules import refuse_draining
 from jelly.service._spool import Spooled, spooled
 from jelly.service._states import write_state
@@ -35,6 +35,11 @@ from jelly.service._states import write_state
 _MOST_RPC = 1 << 20
 # literals and IRIs, which may contain "_:", and blank node labels
 _TERM = re.compile(rb'"(?:[^"\\]|\\.)*"|<[^<>]*>|_:(\S+)')
+
+
+async def _there(request: Request, name: str) -> FolderLog:
+    logs: Logs = request.app.state.logs
+    return await run_in_threadpool(logs.get, name)
 
 
 class Delta:
@@ -54,29 +59,32 @@ class Delta:
             Route("/-/delta/{log}/{version}", methods(GET=self._fetch)),
         ]  # fmt: skip
 
-    async def _name(self, request: Request, wanted: str, given: object) -> str:
-        """Returns the name of a log given by name, URI or UUID, and checks the scope ``wanted``.
-
-        Raises:
-            Problem: The token does not allow this (403).
-        """
-        name = await run_in_threadpool(self.known.name_of, request.app.state.logs, str(given))
-        check_scope(request.scope, wanted, name)
-        return name
-
-    async def _log(self, request: Request, wanted: str, given: object) -> tuple[str, FolderLog]:
+    async def _log(
+        self,
+        request: Request,
+        wanted: str,
+        given: str,
+        find: Callable[[Request, str], Awaitable[FolderLog]] = _there,
+    ) -> tuple[str, FolderLog]:
         """Returns the name and the log given by name, URI or UUID, and checks the scope ``wanted``.
 
         Raises:
-            Problem: There is no such log (404), or the token does not allow this (403).
+            Problem: There is no such log or the token must not know about it (404), or the token does not allow this
+                (403).
         """
-        name = await self._name(request, wanted, given)
-        return name, await run_in_threadpool(request.app.state.logs.get, name)
+        name = await run_in_threadpool(self.known.name_of, request.app.state.logs, given)
+        try:
+            check_scope(request.scope, wanted, name)
+            return name, await find(request, name)
+        except Problem as problem:
+            if problem.status != 404:
+                raise
+            raise no_log(given) from None  # not what else the log is called
 
     async def _append(self, request: Request) -> Response:
         """``POST /-/delta/{log}``: appends a patch; a patch without ``H prev`` begins the log."""
-        name = await self._name(request, "publish", request.path_params["log"])
-        log = await _changes.log_of(request, name)
+        given = request.path_params["log"]
+        name, log = await self._log(request, "publish", given, _changes.log_of)
         format, compression = sent(request, PATCHES, untyped="application/rdf-patch")
         reading = _changes.reader_of(request, log, format, compression)
 
