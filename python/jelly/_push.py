@@ -12,6 +12,7 @@ from jelly import _internal
 from jelly._going_on import PASSES, going_on
 from jelly._patching import Report
 from jelly._push_store import At, Store
+from jelly.errors import JellyError
 from jelly.log import Log, LogInfo
 from jelly.log._guard import guarded
 from jelly.log._patch import refused
@@ -97,7 +98,8 @@ def push(
     Raises:
         PatchError: The store does not record its version (``patch.base``), it has a patch that the log does not have
             (``patch.fork``), the next version is gone (``patch.gap``), or a row has a blank node (``patch.blank``).
-        EncodeError: SPARQL cannot express a row (``encode.term``, ``encode.generalized``).
+        EncodeError: SPARQL cannot express a row (``encode.term``, ``encode.generalized``), or it is in the graph
+            ``<urn:jelly:logs>`` (``encode.term``).
         OSError: The store cannot be reached, or rejected a request.
         ValueError: ``after`` or ``skolemize`` differs from what the store records.
     """
@@ -265,7 +267,11 @@ def _send(
     with closing(log._each(at[0], [version.bytes for version in versions])) as patches:
         try:
             for version, (source, format) in zip(versions, patches, strict=True):
-                updates = said.updates(at, source, {"patch_format": format})
+                try:
+                    updates = said.updates(at, source, {"patch_format": format})
+                except JellyError as error:
+                    text = f"{error} (version {version.version} of {log.place})"
+                    raise type(error)(text, **vars(error)) from None
                 to = version.version, identity(version.id)
                 store.patch(updates, said.step(at, to))
                 counts[version.version] = updates.counts

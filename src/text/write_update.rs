@@ -2,7 +2,7 @@
 //! at a certain version of a log.
 //!
 //! The version of a store is in a separate graph. Each operation checks it in its `WHERE`, so an operation
-//! that arrives late, or a second time, changes nothing.
+//! that arrives late, or a second time, changes nothing. Rows of patches in this graph are rejected.
 
 use super::nquads::is_generalized_statement;
 use super::out::check;
@@ -17,6 +17,8 @@ use crate::term::{LiteralKind, Term};
 const ROWS: usize = 1000;
 /// Maximum size of one operation in bytes, plus one row.
 const BYTES: usize = 256 << 10;
+/// The graph of what a store says.
+const LOGS: &str = "urn:jelly:logs";
 
 /// The version of a log that a store has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,17 +51,17 @@ impl StoreLog {
     /// The query for the version that a store records: `version`, `patch` and `start`, at most one row.
     pub fn query(&self) -> String {
         format!(
-            "SELECT ?version ?patch ?start WHERE {{ GRAPH <urn:jelly:logs> {{ <{}> <urn:jelly:version> ?version ; \
-             <urn:jelly:patch> ?patch ; <urn:jelly:skolemize> ?start }} }}",
-            self.log
+            "SELECT ?version ?patch ?start WHERE {{ GRAPH <{LOGS}> {{ <{log}> <urn:jelly:version> ?version ; <urn:jelly:patch> ?patch ; \
+             <urn:jelly:skolemize> ?start }} }}",
+            log = self.log,
         )
     }
 
     /// The update that records the first version in a store, if the store records none.
     pub fn begin(&self, at: &StoreVersion) -> String {
         format!(
-            "INSERT {{ {} GRAPH <urn:jelly:logs> {{ <{log}> <urn:jelly:skolemize> {} }} }} WHERE {{ FILTER NOT EXISTS \
-             {{ GRAPH <urn:jelly:logs> {{ <{log}> ?p ?o }} }} }}",
+            "INSERT {{ {} GRAPH <{LOGS}> {{ <{log}> <urn:jelly:skolemize> {} }} }} WHERE {{ FILTER \
+             NOT EXISTS {{ GRAPH <{LOGS}> {{ <{log}> ?p ?o }} }} }}",
             self.says(at),
             string(&self.start),
             log = self.log,
@@ -76,7 +78,7 @@ impl StoreLog {
         let StoreVersion { version, patch } = at;
         let patch = string(patch);
         format!(
-            "GRAPH <urn:jelly:logs> {{ <{}> <urn:jelly:version> {version} ; <urn:jelly:patch> {patch} }}",
+            "GRAPH <{LOGS}> {{ <{}> <urn:jelly:version> {version} ; <urn:jelly:patch> {patch} }}",
             self.log
         )
     }
@@ -106,6 +108,14 @@ impl UpdateWriter {
             return Err(Error::new(
                 ErrorKind::EncodeGeneralized,
                 "SPARQL Update cannot hold generalized RDF",
+            ));
+        }
+        if let Term::Iri(graph) = &statement.terms[3]
+            && graph.to_string() == LOGS
+        {
+            let message = format!("a row in the graph <{LOGS}> would change what a store says of its logs");
+            return Err(Error::new(ErrorKind::EncodeTerm, message).with_hint(
+                "leave this graph out of patches, such as those of a dump of a store that follows a log",
             ));
         }
         statement.terms.iter().try_for_each(check_term)
@@ -304,6 +314,7 @@ mod tests {
             ("_:b", "", "patch.blank"),
             ("<a:o>", "_:g", "patch.blank"),
             ("<<( <a:s> <a:p> _:b )>>", "", "patch.blank"),
+            ("<a:o>", "<urn:jelly:logs>", "encode.term"),
         ] {
             let error = operation(["<a:s>", "<a:p>", object, graph]).unwrap_err();
             assert_eq!(error.kind().slug(), kind, "{object}");

@@ -69,6 +69,21 @@ def test_other_logs_and_data_of_the_store_stay(
     assert jelly.push(log, store.url).patches == jelly.push(other, store.url).patches == 0
 
 
+@pytest.mark.parametrize("op", ["A", "D"])
+def test_rows_of_the_graph_that_says_the_version_are_refused(
+    store: Store, tmp_path: Path, op: str
+) -> None:
+    log = jelly.Log.create(tmp_path / "log")
+    row = f'{op} <urn:uuid:{log.info().id}> <urn:jelly:patch> "" <urn:jelly:logs>'
+    log.publish(b'TX .\nA <a:s> <a:p> "1" .\nTC .\n')
+    log.publish(f'TX .\nA <a:s> <a:p> "2" .\n{row} .\nTC .\n'.encode())
+    with pytest.raises(EncodeError, match=r"<urn:jelly:logs> .*\(version 2 of ") as refused:
+        jelly.push(log, store.url, request_bytes=1)
+    assert refused.value.kind == "encode.term"
+    assert store.statements() == {'<a:s> <a:p> "1"'}, "as in the version before it"
+    assert store.says()["version"] == "1"
+
+
 @pytest.mark.parametrize("request_bytes", [1, 400, 1000])
 def test_requests_are_bounded(log: jelly.Log, store: Store, tmp_path: Path, request_bytes: int) -> None:  # fmt: skip
     rows = "".join(f'A <a:n{n}> <a:p> "{"x" * 30}" .\n' for n in range(2500))
