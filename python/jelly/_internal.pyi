@@ -584,7 +584,11 @@ class StoreLog:
     def begin(self, version: tuple[int, str]) -> str: ...
     def step(self, version: tuple[int, str], to: tuple[int, str]) -> str: ...
     def updates(
-        self, version: tuple[int, str], patch: Source, keywords: dict[str, Any]
+        self,
+        version: tuple[int, str],
+        patch: Source,
+        keywords: dict[str, Any],
+        default: str | None,
     ) -> Updates: ...
 
 @final

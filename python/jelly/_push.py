@@ -100,7 +100,7 @@ def push(
             (``patch.fork``), the next version is gone (``patch.gap``), or a row has a blank node (``patch.blank``).
         EncodeError: SPARQL cannot express a row (``encode.term``, ``encode.generalized``), or it is in the graph
             ``<urn:jelly:logs>`` (``encode.term``).
-        OSError: The store cannot be reached, or rejected a request.
+        OSError: The store cannot be reached, rejected a request, or cannot delete from the default graph alone.
         ValueError: ``after`` or ``skolemize`` differs from what the store records.
     """
     store = Store(endpoint, query_endpoint, authorization, request_bytes, progress)
@@ -264,11 +264,12 @@ def _send(
     counts: dict[int, Any],
 ) -> None:
     store.guard = guarded(log, id, at[0], versions[-1].version) if versions else None
+    default = store.default_graph()
     with closing(log._each(at[0], [version.bytes for version in versions])) as patches:
         try:
             for version, (source, format) in zip(versions, patches, strict=True):
                 try:
-                    updates = said.updates(at, source, {"patch_format": format})
+                    updates = said.updates(at, source, {"patch_format": format}, default)
                 except JellyError as error:
                     text = f"{error} (version {version.version} of {log.place})"
                     raise type(error)(text, **vars(error)) from None

@@ -52,17 +52,18 @@ impl StoreLog {
         self.log.step(&at(version), &at(to))
     }
 
-    /// The rows of one patch, for stores that say this version.
+    /// The rows of one patch, for stores that say this version; deletes name the default graph `default`.
     fn updates(
         &self,
         py: Python<'_>,
         version: At,
         patch: Bound<'_, PyAny>,
         keywords: &Bound<'_, PyDict>,
+        default: Option<&str>,
     ) -> PyResult<Updates> {
         let job = Job::new(keywords, Doors::LOG, None)?;
         let part = job.patch(patch)?;
-        let writer = UpdateWriter::new(&self.log, &at(version));
+        let writer = UpdateWriter::new(&self.log, &at(version), default);
         let skolem = self.start.clone().map(Skolem::new).transpose()?;
         let found =
             job.run(py, |watch| Ok(patch::Updates::new(part.into_source()?, writer, skolem, watch)?))?;

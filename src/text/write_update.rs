@@ -48,10 +48,11 @@ impl StoreLog {
         Ok(StoreLog { log: log.to_owned(), start: start.to_owned() })
     }
 
-    /// The query for the version that a store records: `version`, `patch` and `start`, at most one row.
+    /// The query for the version that a store records: `version`, `patch` and `start`, at most one row; and whether
+    /// its default graph has the rows of all graphs (`union`).
     pub fn query(&self) -> String {
         format!(
-            "SELECT ?version ?patch ?start WHERE {{ GRAPH <{LOGS}> {{ <{log}> <urn:jelly:version> ?version ; <urn:jelly:patch> ?patch ; \
+            "SELECT ?version ?patch ?start (EXISTS {{ <{log}> <urn:jelly:version> ?any }} AS ?union) WHERE {{ GRAPH <{LOGS}> {{ <{log}> <urn:jelly:version> ?version ; <urn:jelly:patch> ?patch ; \
              <urn:jelly:skolemize> ?start }} }}",
             log = self.log,
         )
@@ -94,9 +95,11 @@ pub struct UpdateWriter {
 }
 
 impl UpdateWriter {
-    /// Creates a writer for stores at the version `at`.
-    pub fn new(log: &StoreLog, at: &StoreVersion) -> Self {
-        UpdateWriter { at: log.says(at), deletes: Quads::default(), inserts: Quads::default(), rows: 0 }
+    /// Creates a writer for stores at the version `at`; deletes name the default graph `default`, if it needs a name.
+    pub fn new(log: &StoreLog, at: &StoreVersion, default: Option<&str>) -> Self {
+        let default = default.map(|iri| format!("<{iri}>"));
+        let deletes = Quads { default, ..Quads::default() };
+        UpdateWriter { at: log.says(at), deletes, inserts: Quads::default(), rows: 0 }
     }
 
     /// Rejects a row that cannot be written in SPARQL.
@@ -160,12 +163,17 @@ struct Quads {
     text: TextBuffer,
     /// The graph whose braces are open.
     graph: Option<String>,
+    /// What the default graph is called, if it needs a name.
+    default: Option<String>,
 }
 
 impl Quads {
     fn push(&mut self, statement: &Statement<'_>) {
         let [terms @ .., graph] = &statement.terms;
-        let graph = (!matches!(graph, Term::DefaultGraph)).then(|| graph.to_string());
+        let graph = match graph {
+            Term::DefaultGraph => self.default.clone(),
+            graph => Some(graph.to_string()),
+        };
         if graph != self.graph {
             self.close();
             if let Some(graph) = &graph {
@@ -281,7 +289,7 @@ mod tests {
         let terms = terms.map(|text| TermBuf::from_text(text).unwrap());
         let log = StoreLog::new("urn:uuid:1", "").unwrap();
         let mut writer =
-            UpdateWriter::new(&log, &StoreVersion { version: 4, patch: "a\\u0022\"".to_owned() });
+            UpdateWriter::new(&log, &StoreVersion { version: 4, patch: "a\\u0022\"".to_owned() }, None);
         let quad = Statement::of(terms.each_ref().map(TermBuf::as_term));
         writer.row(&quad, true)?;
         writer.row(&quad, false)?;
@@ -327,7 +335,7 @@ mod tests {
     #[test]
     fn neighbours_in_a_graph_share_its_braces() {
         let log = StoreLog::new("urn:uuid:1", "").unwrap();
-        let mut writer = UpdateWriter::new(&log, &StoreVersion::default());
+        let mut writer = UpdateWriter::new(&log, &StoreVersion::default(), None);
         for (name, graph) in
             [("a", ""), ("b", "<a:g>"), ("c", "<a:g>"), ("d", "<a:h>"), ("e", ""), ("f", "<a:g>")]
         {
@@ -342,5 +350,20 @@ mod tests {
             "INSERT { <a:a> GRAPH <a:g> { <a:b> <a:c> } GRAPH <a:h> { <a:d> } <a:e> GRAPH <a:g> { <a:f> } } "
         );
         assert!(writer.take().is_none());
+    }
+
+    #[test]
+    fn only_deletes_name_the_default_graph() {
+        let log = StoreLog::new("urn:uuid:1", "").unwrap();
+        let mut writer = UpdateWriter::new(&log, &StoreVersion::default(), Some("a:nil"));
+        let terms = ["<a:s>", "<a:p>", "<a:o>", ""].map(|text| TermBuf::from_text(text).unwrap());
+        for adds in [false, true] {
+            writer.row(&Statement::of(terms.each_ref().map(TermBuf::as_term)), adds).unwrap();
+        }
+        let made = writer.take().unwrap().replace('\n', " ");
+        let row = "<a:s> <a:p> <a:o> .";
+        assert!(
+            made.starts_with(&format!("DELETE {{ GRAPH <a:nil> {{ {row} }} }} INSERT {{ {row} }} WHERE"))
+        );
     }
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,17 +15,24 @@ import pytest
 oxigraph = pytest.importorskip("pyoxigraph", reason="pyoxigraph is not installed")
 
 
+# what RDF4J calls the default graph in templates, and the rows there
+_NIL = re.compile(r"GRAPH <http://www.openrdf.org/schema/sesame#nil> \{(.*?)\}", re.DOTALL)
+
+
 class Store:
     """A store and its server.
 
     Attributes:
+        default: What the default graph is. ``union``: in queries it has the rows of all graphs. ``RDF4J``: as there,
+            a template without ``GRAPH`` also deletes from all graphs. ``nameless``: and nothing is its name.
         updates: The bodies of updates, in order.
         before: Is called with the number of an update and its body before it is carried out; may raise.
         after: The same, after that.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, default: str = "") -> None:
         self.store = oxigraph.Store()
+        self.default = default
         self.updates: list[str] = []
         self.before: Callable[[int, str], None] = lambda _number, _body: None
         self.after = self.before
@@ -43,6 +51,24 @@ class Store:
             quad.predicate.value.rpartition(":")[2]: quad.object.value
             for quad in self.store.quads_for_pattern(*pattern)
         }
+
+    def update(self, body: str) -> None:
+        """Carries out an update that push makes."""
+        if self.default not in ("RDF4J", "nameless"):
+            self.store.update(body)
+            return
+        for operation in body.split(" ;\n"):
+            template, where = operation.rsplit("WHERE", 1)
+            # what a copy lacks whose default graph had the rows of all graphs
+            copy = oxigraph.Store()
+            for quad in self.store:
+                copy.extend([quad, oxigraph.Quad(*quad.triple)])
+            named = self.default == "RDF4J"
+            copy.update((_NIL.sub("", template) if named else template) + f"WHERE{where}")
+            for quad in list(self.store):
+                if oxigraph.Quad(*quad.triple) not in copy:
+                    self.store.remove(quad)
+            self.store.update((_NIL.sub(r"\1", template) if named else template) + f"WHERE{where}")
 
 
 class _LostError(Exception):
@@ -71,11 +97,11 @@ def _handler(store: Store) -> type[BaseHTTPRequestHandler]:
                     store.updates.append(body)
                     number = len(store.updates)
                     store.before(number, body)
-                    store.store.update(body)
+                    store.update(body)
                     store.after(number, body)
                     self.answer(204, b"", "text/plain")
                 else:
-                    found = store.store.query(body)
+                    found = store.store.query(body, use_default_graph_as_union=bool(store.default))
                     text = found.serialize(format=oxigraph.QueryResultsFormat.JSON)
                     self.answer(200, text, "application/sparql-results+json")
             except _LostError:

@@ -69,6 +69,33 @@ def test_other_logs_and_data_of_the_store_stay(
     assert jelly.push(log, store.url).patches == jelly.push(other, store.url).patches == 0
 
 
+@pytest.mark.parametrize(("default", "trials"), [("", 0), ("union", 1), ("RDF4J", 1)])
+def test_deletes_of_the_default_graph_leave_named_graphs_alone(
+    tmp_path: Path, default: str, trials: int
+) -> None:
+    """Also where the default graph of queries is that of all graphs, and where deletes are such."""
+    log = jelly.Log.create(tmp_path / "log")
+    log.publish(
+        b'TX .\nA <a:s> <a:p> "1" .\nA <a:s> <a:p> "1" <a:g> .\nA <a:s> <a:p> "2" .\nTC .\n'
+    )
+    with sparql_store(Store(default)) as store:
+        for rows in ('D <a:s> <a:p> "1" .', 'D <a:s> <a:p> "2" .\nA <a:s> <a:p> "2" <a:h> .'):
+            jelly.push(log, store.url)
+            log.publish(f"TX .\n{rows}\nTC .\n".encode())
+            assert jelly.push(log, store.url).deleted == 1
+            assert store.statements() == dataset(log, tmp_path)
+        assert "tried" not in store.says()
+    assert sum("tried" in body for body in store.updates) == 3 * trials, "one of each process"
+
+
+def test_a_store_that_cannot_delete_from_the_default_graph_alone(log: jelly.Log) -> None:
+    with sparql_store(Store("nameless")) as store:
+        with pytest.raises(OSError, match="deletes statements of the default graph from all"):
+            jelly.push(log, store.url)
+        assert store.statements() == set()
+        assert "tried" not in store.says()
+
+
 @pytest.mark.parametrize("op", ["A", "D"])
 def test_rows_of_the_graph_that_says_the_version_are_refused(
     store: Store, tmp_path: Path, op: str
