@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from hashlib import sha256
 from itertools import islice
 from typing import Any, NamedTuple, TypedDict, Unpack
 
@@ -14,6 +16,7 @@ from jelly._patching import Report
 from jelly._push_store import At, Store
 from jelly.errors import JellyError
 from jelly.log import Log, LogInfo
+from jelly.log._folder import FolderLog
 from jelly.log._guard import guarded
 from jelly.log._patch import refused
 
@@ -84,7 +87,7 @@ def push(
         query_endpoint: The address for queries; without it, ``.../query`` for ``.../update``, ``X``
             for ``X/statements``, else ``endpoint``.
         after: The version of the log whose dataset the store has; only for a store that records no version. A log
-            that began empty does not need it.
+            that began empty does not need it, unless the store follows another log that was at the same place.
         skolemize: The start of the IRIs of blank nodes, such as
             ``https://example.org/.well-known/genid/``: the same from the first patch on.
         authorization: The header ``Authorization`` for the store, such as ``Basic ...``. Without it,
@@ -96,8 +99,8 @@ def push(
         A summary of the result.
 
     Raises:
-        PatchError: The store does not record its version (``patch.base``), it has a patch that the log does not have
-            (``patch.fork``), the next version is gone (``patch.gap``), or a row has a blank node (``patch.blank``).
+        PatchError: The store does not record its version (``patch.base``), it has a patch that the log does not have or
+            follows another log that was at the same place (``patch.fork``), the next version is gone (``patch.gap``), or a row has a blank node (``patch.blank``).
         EncodeError: SPARQL cannot express a row (``encode.term``, ``encode.generalized``), or it is in the graph
             ``<urn:jelly:logs>`` (``encode.term``).
         OSError: The store cannot be reached, rejected a request, or cannot delete from the default graph alone.
@@ -146,7 +149,7 @@ class _Pushing:
         self.log = log if isinstance(log, Log) else Log(log)
         self._store, self._after, self._skolemize = store, after, skolemize
         self._info = identified(self.log, "a store")
-        self._said = _internal.StoreLog(f"urn:uuid:{self._info.id}", skolemize)
+        self._said = _internal.StoreLog(f"urn:uuid:{self._info.id}", skolemize, _place(self.log))
         self._at: At | None = None
         self._done = _NOTHING
         # of patches that were sent, and of which nobody has asked whether the store has them
@@ -179,12 +182,16 @@ class _Pushing:
         if found is None:
             if self._at is not None:
                 raise OSError(store.forgets(self._at))
+            if self._after is None and (others := store.logs_here(self._said)):
+                version = self._info.first - 1
+                raise refused("patch.fork", f"the store follows the log <{others[0]}>, which was at this place before, and has its data; now the place has the log <urn:uuid:{self._info.id}> ({log.place}): push to an empty store or, to add this log to the store, push with after={version} (--after {version})")  # fmt: skip
             start = _start(log, self._info, self._after)
             self._at = store.begin(self._said, self._skolemize, start)
             return None
         if self._at is None and self._after not in (None, found[0]):
             raise ValueError(f"after is {self._after}, but the store has version {found[0]}")  # fmt: skip
         self._at = found
+        store.stands(self._said, found)
         there = [self._counts[version] for version in self._counts if version <= found[0]]
         self._done = _counted(self._done, there)
         self._counts.clear()
@@ -225,6 +232,12 @@ def _start(log: Log, info: Any, after: int | None) -> At:
             pass
         return after, ""
     return after, identity(next(iter(log.versions(after - 1, after))).id)
+
+
+def _place(log: Log) -> str:
+    """What the place of a log is compared by; the store does not need to say the place itself."""
+    place = log.folder.resolve() if isinstance(log, FolderLog) else log.place.rstrip("/")
+    return sha256(os.fsencode(place)).hexdigest()
 
 
 def identified(log: Log, who: str) -> LogInfo:

@@ -53,6 +53,7 @@ class Store:
         self._bytes = 0
         self._rows = self._sent = 0
         self.requests = 0
+        self._is_here = False
         # whether the default graph of queries has the rows of all graphs, and then how deletes call it alone
         self._is_union = False
         self._default: tuple[str | None] | None = None
@@ -62,13 +63,13 @@ class Store:
     def at(self, said: Any, skolemize: str | None) -> At | None:
         """The version that the store says it has."""
         self._waiting, self._bytes = [], 0
-        rows = set(self._asked(said.query(), "version", "patch", "start", "union"))
+        rows = set(self._asked(said.query(), "version", "patch", "start", "union", "here"))
         if not rows:
             return None
         if len(rows) > 1:
             raise refused("patch.damaged", f"the store records several versions of the log in the graph <urn:jelly:logs>: {sorted(row[:3] for row in rows)}")  # fmt: skip
-        version, patch, start, union = rows.pop()
-        self._is_union = union in _TRUE
+        version, patch, start, union, here = rows.pop()
+        self._is_union, self._is_here = union in _TRUE, here in _TRUE
         if start != (skolemize or ""):
             given = "the first push to the store did not use skolemize" if not start else f"the first push to the store used skolemize={start!r}"  # fmt: skip
             raise ValueError(f"{given}; use the same for all patches, so that blank nodes keep their names")  # fmt: skip
@@ -118,6 +119,15 @@ class Store:
         """What to do about a store that does not say what it was given."""
         why = f"its version is not later than {at[0]}"
         return _FORGETS.format(self._update.url, why, self.query_url)
+
+    def logs_here(self, said: Any) -> list[str]:
+        """The logs that the store follows and that were at this place."""
+        return [log for (log,) in self._asked(said.logs_here(), "log")]
+
+    def stands(self, said: Any, at: At) -> None:
+        """Makes the store say where the log is, if it does not."""
+        if not self._is_here:
+            self._post([said.here(at)])
 
     def begin(self, said: Any, skolemize: str | None, at: At) -> At:
         """Makes the store say a version, if it says none; the version that it has then."""

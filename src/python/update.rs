@@ -26,14 +26,13 @@ pub(super) struct StoreLog {
 
 #[pymethods]
 impl StoreLog {
-    /// Of the log with this IRI, whose blank nodes become IRIs that begin with `start`.
+    /// Of the log with this IRI at a place, whose blank nodes become IRIs that begin with `start`.
     #[new]
-    #[pyo3(signature = (log, start=None))]
-    fn new(log: &str, start: Option<String>) -> PyResult<Self> {
+    fn new(log: &str, start: Option<String>, place: &str) -> PyResult<Self> {
         if let Some(start) = &start {
             Skolem::new(start.clone())?;
         }
-        let log = text::StoreLog::new(log, start.as_deref().unwrap_or_default())?;
+        let log = text::StoreLog::new(log, start.as_deref().unwrap_or_default(), place)?;
         Ok(StoreLog { log, start })
     }
 
@@ -42,9 +41,19 @@ impl StoreLog {
         self.log.query()
     }
 
+    /// The query for the logs that a store says of this place.
+    fn logs_here(&self) -> String {
+        self.log.logs_here()
+    }
+
     /// The update that makes a store say its first version, if it says none.
     fn begin(&self, version: At) -> String {
         self.log.begin(&at(version))
+    }
+
+    /// The update that makes a store say this place too.
+    fn here(&self, version: At) -> String {
+        self.log.here(&at(version))
     }
 
     /// The operation that makes a store say the next version.

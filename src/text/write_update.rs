@@ -35,38 +35,54 @@ pub struct StoreLog {
     log: String,
     /// The start of the IRIs that replace blank nodes; empty: the store gets no blank nodes.
     start: String,
+    /// What the place of the log is compared by.
+    place: String,
 }
 
 impl StoreLog {
-    /// Creates the record of the log with this IRI. Its blank nodes become IRIs that begin with `start`, if
-    /// it is not empty.
+    /// Creates the record of the log with this IRI at a place. Its blank nodes become IRIs that begin with `start`,
+    /// if it is not empty.
     ///
     /// # Errors
     /// `encode.term`: a store would read the IRI as another one.
-    pub fn new(log: &str, start: &str) -> Result<Self> {
+    pub fn new(log: &str, start: &str, place: &str) -> Result<Self> {
         check_iri(log)?;
-        Ok(StoreLog { log: log.to_owned(), start: start.to_owned() })
+        Ok(StoreLog { log: log.to_owned(), start: start.to_owned(), place: place.to_owned() })
     }
 
-    /// The query for the version that a store records: `version`, `patch` and `start`, at most one row; and whether
-    /// its default graph has the rows of all graphs (`union`).
+    /// The query for what a store records: `version`, `patch` and `start`, at most one row; whether it records this
+    /// place (`here`), and whether its default graph has the rows of all graphs (`union`).
     pub fn query(&self) -> String {
         format!(
-            "SELECT ?version ?patch ?start (EXISTS {{ <{log}> <urn:jelly:version> ?any }} AS ?union) WHERE {{ GRAPH <{LOGS}> {{ <{log}> <urn:jelly:version> ?version ; <urn:jelly:patch> ?patch ; \
+            "SELECT ?version ?patch ?start (EXISTS {{ {here} }} AS ?here) (EXISTS {{ <{log}> <urn:jelly:version> ?any \
+             }} AS ?union) WHERE {{ GRAPH <{LOGS}> {{ <{log}> <urn:jelly:version> ?version ; <urn:jelly:patch> ?patch ; \
              <urn:jelly:skolemize> ?start }} }}",
+            here = self.stands(&format!("<{}>", self.log)),
             log = self.log,
         )
     }
 
-    /// The update that records the first version in a store, if the store records none.
+    /// The query for the logs that a store records for this place, as `log`.
+    pub fn logs_here(&self) -> String {
+        format!("SELECT ?log WHERE {{ {} }}", self.stands("?log"))
+    }
+
+    /// The update that records the first version and the place in a store, if it records nothing of the log.
     pub fn begin(&self, at: &StoreVersion) -> String {
         format!(
-            "INSERT {{ {} GRAPH <{LOGS}> {{ <{log}> <urn:jelly:skolemize> {} }} }} WHERE {{ FILTER \
+            "INSERT {{ {} GRAPH <{LOGS}> {{ <{log}> <urn:jelly:skolemize> {} ; <urn:jelly:place> {} }} }} WHERE {{ FILTER \
              NOT EXISTS {{ GRAPH <{LOGS}> {{ <{log}> ?p ?o }} }} }}",
             self.says(at),
             string(&self.start),
+            string(&self.place),
             log = self.log,
         )
+    }
+
+    /// The update that records this place too, in a store that records a version.
+    pub fn here(&self, at: &StoreVersion) -> String {
+        let here = self.stands(&format!("<{}>", self.log));
+        format!("INSERT {{ {here} }} WHERE {{ {} }}", self.says(at))
     }
 
     /// The operation that records the next version in a store.
@@ -82,6 +98,10 @@ impl StoreLog {
             "GRAPH <{LOGS}> {{ <{}> <urn:jelly:version> {version} ; <urn:jelly:patch> {patch} }}",
             self.log
         )
+    }
+
+    fn stands(&self, log: &str) -> String {
+        format!("GRAPH <{LOGS}> {{ {log} <urn:jelly:place> {} }}", string(&self.place))
     }
 }
 
@@ -287,7 +307,7 @@ mod tests {
 
     fn operation(terms: [&str; 4]) -> Result<String> {
         let terms = terms.map(|text| TermBuf::from_text(text).unwrap());
-        let log = StoreLog::new("urn:uuid:1", "").unwrap();
+        let log = StoreLog::new("urn:uuid:1", "", "").unwrap();
         let mut writer =
             UpdateWriter::new(&log, &StoreVersion { version: 4, patch: "a\\u0022\"".to_owned() }, None);
         let quad = Statement::of(terms.each_ref().map(TermBuf::as_term));
@@ -334,7 +354,7 @@ mod tests {
 
     #[test]
     fn neighbours_in_a_graph_share_its_braces() {
-        let log = StoreLog::new("urn:uuid:1", "").unwrap();
+        let log = StoreLog::new("urn:uuid:1", "", "").unwrap();
         let mut writer = UpdateWriter::new(&log, &StoreVersion::default(), None);
         for (name, graph) in
             [("a", ""), ("b", "<a:g>"), ("c", "<a:g>"), ("d", "<a:h>"), ("e", ""), ("f", "<a:g>")]
@@ -354,7 +374,7 @@ mod tests {
 
     #[test]
     fn only_deletes_name_the_default_graph() {
-        let log = StoreLog::new("urn:uuid:1", "").unwrap();
+        let log = StoreLog::new("urn:uuid:1", "", "").unwrap();
         let mut writer = UpdateWriter::new(&log, &StoreVersion::default(), Some("a:nil"));
         let terms = ["<a:s>", "<a:p>", "<a:o>", ""].map(|text| TermBuf::from_text(text).unwrap());
         for adds in [false, true] {

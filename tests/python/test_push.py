@@ -111,6 +111,35 @@ def test_rows_of_the_graph_that_says_the_version_are_refused(
     assert store.says()["version"] == "1"
 
 
+def test_a_log_that_was_replaced_is_refused(log: jelly.Log, store: Store, tmp_path: Path) -> None:
+    jelly.push(log, store.url)
+    before = store.statements()
+    (tmp_path / "log").rename(tmp_path / "moved")
+    other = jelly.Log.create(tmp_path / "log")
+    other.publish(b"TX .\nA <a:other> <a:p> <a:o> .\nTC .\n")
+    with pytest.raises(PatchError, match=r"at this place before.* with after=0 \(--after 0\)") as refused:  # fmt: skip
+        jelly.push(other, store.url)
+    assert refused.value.kind == "patch.fork"
+    assert store.statements() == before
+    # where it was moved, it is the same log; and both may be wanted
+    assert jelly.push(str(tmp_path / "moved"), store.url).patches == 0
+    assert jelly.push(other, store.url, after=0).patches == 1
+    assert jelly.push(other, store.url).patches == 0
+    assert store.statements() == before | {"<a:other> <a:p> <a:o>"}
+
+
+def test_a_store_of_an_earlier_version_learns_the_place(
+    log: jelly.Log, store: Store, tmp_path: Path
+) -> None:
+    jelly.push(log, store.url)
+    store.store.update("DELETE WHERE { GRAPH ?g { ?log <urn:jelly:place> ?place } }")
+    assert jelly.push(log, store.url).requests == 1
+    assert jelly.push(log, store.url).requests == 0
+    (tmp_path / "log").rename(tmp_path / "moved")
+    with pytest.raises(PatchError, match="at this place before"):
+        jelly.push(jelly.Log.create(tmp_path / "log"), store.url)
+
+
 @pytest.mark.parametrize("request_bytes", [1, 400, 1000])
 def test_requests_are_bounded(log: jelly.Log, store: Store, tmp_path: Path, request_bytes: int) -> None:  # fmt: skip
     rows = "".join(f'A <a:n{n}> <a:p> "{"x" * 30}" .\n' for n in range(2500))
