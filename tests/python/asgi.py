@@ -24,17 +24,18 @@ def ask(
     body: bytes = b"",
     *more: tuple[str, str],
     client: str = "127.0.0.1",
+    root: str = "",
     **headers: str,
 ) -> Reply:
-    """Sends one request; names of headers are written with ``_`` for ``-``."""
+    """Sends one request; names of headers are written with ``_`` for ``-``; ``root`` is where the application stands."""
     path, _, query = path.partition("?")
     pairs = [("host", "localhost"), *((k.replace("_", "-").lower(), v) for k, v in headers.items()), *more]  # fmt: skip
     if body and "content_type" not in headers:
         pairs.append(("content-type", "application/rdf-patch"))
     pairs.append(("content-length", str(len(body))))
     scope = {
-        "type": "http", "http_version": "1.1", "method": method, "scheme": "http", "path": path,
-        "raw_path": path.encode(), "query_string": query.encode(), "root_path": "",
+        "type": "http", "http_version": "1.1", "method": method, "scheme": "http", "path": root + path,
+        "raw_path": (root + path).encode(), "query_string": query.encode(), "root_path": root,
         "headers": [(key.encode(), value.encode()) for key, value in pairs],
         "client": (client, 1), "server": ("localhost", 80),
     }  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import time
 from collections import Counter
 from collections.abc import Collection
@@ -25,6 +26,7 @@ _METRICS = "/-/metrics"
 DELTA = "/-/delta/"
 """Paths with this prefix call :func:`check_scope` themselves, because the path does not show the scope."""
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 class Guard:
@@ -97,7 +99,9 @@ class Guard:
             is_other = is_other or site not in ("none", "same-origin")
             if is_other and origin not in self._origins:
                 raise Problem(403, "site", "a page of another site sent the request")
-        path = scope["path"]
+        path = path_of(scope)
+        if _CONTROL.search(path):
+            raise Problem(404, "path", "the path has a control character; there is nothing at such a path")  # fmt: skip
         wanted, log = _wanted(method, path)
         scope["state"]["reads_only"] = self._read_only
         check_scope(scope, wanted, log)
@@ -120,6 +124,12 @@ class Guard:
         return self._tokens.named(names[0] if len(names) == 1 else None) if names else None
 
 
+def path_of(scope: Scope) -> str:
+    """The path that routes match: that of the request, without the one that the application stands under."""
+    path, root = str(scope["path"]), str(scope.get("root_path", ""))
+    return path[len(root) :] if path == root or path.startswith(f"{root}/") else path
+
+
 def check_scope(scope: Scope, wanted: str, log: str | None) -> None:
     """Rejects an action that the server or the token of the request does not allow.
 
@@ -133,7 +143,7 @@ def check_scope(scope: Scope, wanted: str, log: str | None) -> None:
     """
     if (
         wanted in ("publish", "admin")
-        and scope["path"] != _METRICS
+        and path_of(scope) != _METRICS
         and scope["state"]["reads_only"]
     ):
         raise Problem(403, "scope", "this server is read-only")
