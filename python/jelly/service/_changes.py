@@ -20,8 +20,9 @@ from jelly.log._patch import Prepared
 from jelly.log._types import as_json
 from jelly.service import _bodies
 from jelly.service import _rules as rules
-from jelly.service._conditions import condition, head_check, tag
+from jelly.service._conditions import head_check, tag
 from jelly.service._formats import PATCHES, READ_DATA, sent
+from jelly.service._headers import listed, preferences
 from jelly.service._logs import Logs, asked_log
 from jelly.service._places import place
 from jelly.service._problems import Problem
@@ -39,7 +40,7 @@ async def patch_data(request: Request) -> Response:
     """``PATCH /{log}/data``: 200, or 204 with ``Prefer: return=minimal``."""
     done, tag = await _published(request)
     headers = {"ETag": tag}
-    if "return=minimal" in request.headers.get("prefer", ""):
+    if preferences(request.headers).get("return") == "minimal":
         return Response(status_code=204, headers=headers | {"Preference-Applied": "return=minimal"})
     return JSONResponse(_said(done), 200, headers)
 
@@ -110,7 +111,7 @@ async def published(
                 id, _ = log.seen()
                 check, expect = head_check(request, id), expect_of(found)
                 rules.check_condition(request, found, expect)
-                if "handling=strict" in request.headers.get("prefer", ""):
+                if preferences(request.headers).get("handling") == "strict":
                     limits = request.app.state.limits
                     done = rules.published_strictly(log, found, expect, check, limits)
                 else:
@@ -145,9 +146,7 @@ async def create(request: Request) -> Response:
     logs: Logs = request.app.state.logs
     name = request.path_params["log"]
     rules.refuse_draining(logs)
-    if condition(request.headers, "if-none-match") == "*" and await run_in_threadpool(
-        logs.has, name
-    ):
+    if listed(request.headers, "if-none-match") == "*" and await run_in_threadpool(logs.has, name):
         raise Problem(412, "patch.conflict", "the log exists already")
     has_body = request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers  # fmt: skip
     format, compression = sent(request, READ_DATA) if has_body else ("auto", "none")

@@ -8,6 +8,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from jelly import _internal
 from jelly.service._formats import quality
+from jelly.service._headers import listed
 
 CODINGS = ("zstd", "gzip")
 # shorter answers are not compressed, because they gain nothing
@@ -31,11 +32,11 @@ class Coding:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope) if scope["type"] == "http" else Headers()
-        coding = chosen(headers.get("accept-encoding", ""))
+        coding = chosen(listed(headers, "accept-encoding") or "")
         if coding is None:
             await self._app(scope, receive, send)
             return
-        known = ", ".join(headers.getlist("if-none-match"))
+        known = listed(headers, "if-none-match") or ""
         await self._app(scope, receive, _Coded(send, coding, known, scope["method"] == "HEAD"))
 
 

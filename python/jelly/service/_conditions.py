@@ -6,7 +6,6 @@ import hashlib
 import re
 from collections.abc import Callable
 
-from starlette.datastructures import Headers
 from starlette.requests import Request
 
 from jelly import _internal
@@ -14,10 +13,10 @@ from jelly._inputs import whole_number
 from jelly.log import Head
 from jelly.log._folder import FolderLog
 from jelly.service._coding import CODINGS
+from jelly.service._headers import listed
 from jelly.service._problems import Problem
 
 _TAG = re.compile(r'(W/)?"([^"]*)"')
-_WAIT = re.compile(r"\bwait=(\d{1,4})\b")
 
 
 def tag(id: str | None, head: Head, *more: str) -> str:
@@ -27,15 +26,9 @@ def tag(id: str | None, head: Head, *more: str) -> str:
     return '"' + ".".join([str(head.version), digest, *more]) + '"'
 
 
-def condition(headers: Headers, name: str) -> str | None:
-    """Returns the tags in a header; its lines form one list (RFC 9110, section 5.3). None if it is missing."""
-    lines = headers.getlist(name)
-    return ", ".join(lines) if lines else None
-
-
 def agrees(request: Request, now: str) -> bool:
     """Returns whether ``If-None-Match`` contains the tag."""
-    given = condition(request.headers, "if-none-match")
+    given = listed(request.headers, "if-none-match")
     if given is None:
         return False
     # the tag of a compressed answer is the tag of the plain answer, followed by the coding
@@ -45,7 +38,7 @@ def agrees(request: Request, now: str) -> bool:
 
 def head_check(request: Request, id: str | None) -> Callable[[Head], None] | None:
     """Returns a check of the head by ``If-Match`` and ``If-None-Match`` of a change; None without these headers."""
-    match, none = (condition(request.headers, name) for name in ("if-match", "if-none-match"))
+    match, none = (listed(request.headers, name) for name in ("if-match", "if-none-match"))
     if match is None and none is None:
         return None
 
@@ -75,12 +68,6 @@ def _tags(given: str, *, strong: bool = False) -> list[str]:
 
 def _failed(detail: str, head: Head) -> Problem:
     return Problem(412, "patch.conflict", detail, head=head._asdict())
-
-
-def wait_of(request: Request) -> int:
-    """Returns the seconds that the request is willing to wait (RFC 7240)."""
-    found = _WAIT.search(request.headers.get("prefer", ""))
-    return min(int(found[1]), 60) if found else 0
 
 
 def version_of(log: FolderLog, text: str) -> int:

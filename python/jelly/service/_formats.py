@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from starlette.requests import Request
 
+from jelly.service._headers import listed
 from jelly.service._problems import Problem
 
 PATCHES = {
@@ -53,7 +54,7 @@ def sent(request: Request, known: dict[str, str], untyped: str = "") -> tuple[An
     if format is None or (charset and str(charset).lower() not in ("utf-8", "utf8")):
         detail = f"the Content-Type is {declared or 'nothing'}; expected one of {', '.join(known)}, in UTF-8"
         raise Problem(415, "media", detail, {"Accept-Patch": ACCEPT_PATCH})
-    coding = request.headers.get("content-encoding", "").strip().lower()
+    coding = (listed(request.headers, "content-encoding") or "").strip().lower()
     if coding not in _CODINGS:
         detail = f"the Content-Encoding is {coding}; expected gzip or zstd, once"
         raise Problem(415, "media", detail, {"Accept-Encoding": "gzip, zstd"})
@@ -71,8 +72,8 @@ def wanted(request: Request, known: dict[str, str]) -> Chosen:
         if asked in first:
             return Chosen(asked, first[asked])
         raise Problem(406, "media", f"format is {asked}; expected one of {', '.join(first)}")
-    accepted = request.headers.get("accept", "*/*")
-    likes = {name: quality(accepted, name) for name in known}
+    accepted = listed(request.headers, "accept")
+    likes = {name: quality("*/*" if accepted is None else accepted, name) for name in known}
     best = max(known, key=lambda name: likes[name])
     if likes[best] <= 0:
         raise Problem(406, "media", f"Accept has none of {', '.join(known)}")

@@ -39,6 +39,7 @@ from jelly.log._types import LogInfo, LogVersion
 from jelly.service._compare import pattern_of, periods_of, write_change
 from jelly.service._conditions import agrees, number, tag
 from jelly.service._formats import VARY, quality
+from jelly.service._headers import listed
 from jelly.service._limits import Limits
 from jelly.service._places import place
 from jelly.service._problems import Problem
@@ -55,7 +56,7 @@ def asks_page(request: Request) -> bool:
     """Returns whether the request wants a page: it names ``text/html``, and prefers nothing else."""
     if (asked := request.query_params.get("format")) is not None:
         return asked == "html"
-    accepted = request.headers.get("accept", "")
+    accepted = listed(request.headers, "accept") or ""
     is_named = any(
         item.split(";")[0].strip().lower() == "text/html" for item in accepted.split(",")
     )

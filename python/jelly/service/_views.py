@@ -19,8 +19,9 @@ from jelly.log._folder import FolderLog
 from jelly.log._joined import is_part, joined
 from jelly.log._types import Head, LogVersion, as_json
 from jelly.service import _pages
-from jelly.service._conditions import agrees, number, tag, version_of, wait_of
+from jelly.service._conditions import agrees, number, tag, version_of
 from jelly.service._formats import DATA, PATCHES, VARY, wanted
+from jelly.service._headers import wait_of
 from jelly.service._limits import Limits
 from jelly.service._logs import UUID, Logs, asked_log, readable
 from jelly.service._places import place
@@ -46,7 +47,7 @@ async def info(request: Request) -> Response:
     if _pages.asks_page(request):
         return await _pages.log(request, name, log, found)
     now = tag(found.id, found.head)
-    if agrees(request, now) and (seconds := wait_of(request)):
+    if agrees(request, now) and (seconds := wait_of(request.headers)):
         with place(request, "watchers"):
             await logs.moved(name, log, found.head.version, seconds)
         found = await run_in_threadpool(log.info)
