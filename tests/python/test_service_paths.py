@@ -38,7 +38,7 @@ def test_a_token_does_what_it_may_under_each_spelling(
     for end in ("", "\n", "\r", "\x00", "\x7f"):
         by = {"root": root_path, "authorization": f"Bearer {publisher}"}
         for method, path in (("POST", f"/x/compact{end}?upto=2"), ("GET", f"/-/metrics{end}")):
-            answer = ask(served, method, path, **by)
+            answer = ask(served, method, path, b"", **by)
             assert answer.status == (404 if end else 403), (path, answer)
     assert jelly.Log(root / "x").info().first == 1
 
@@ -58,6 +58,6 @@ def test_logs_under_a_root_path(root: Path, tmp_path: Path) -> None:
     (tmp_path / "tokens").write_text(line)
     served = app(root, tokens=tmp_path / "tokens")
     by = {"root": "/mine", "authorization": f"Bearer {mine}"}
-    assert ask(served, "GET", "/x/data", **by).status == 404
-    assert ask(served, "PUT", "/mine1", **by).status == 201
+    assert ask(served, "GET", "/x/data", b"", **by).status == 404
+    assert ask(served, "PUT", "/mine1", b"", **by).status == 201
     assert ask(served, "GET", "/-/health", root="/mine").status == 200

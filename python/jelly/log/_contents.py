@@ -14,6 +14,7 @@ from jelly import _internal
 from jelly._log_files import BASE_JSON, ENDING, LOG_JSON, NAME, name_of, number_of
 from jelly.log._begin import said_of
 from jelly.log._disorder import Checked, grown, names_in, refuse_disorder
+from jelly.log._guard import replaced
 from jelly.log._index import Index, Line, append, line_of
 from jelly.log._patch import Summary, refuse_range, refused_at, version_of
 from jelly.log._types import Head
@@ -66,7 +67,9 @@ class Contents:
         self._ending = ending
         self.id: str | None = None
         """The id of the log that was in the folder at the last scan."""
-        self._manifests: list[tuple[int, int] | None] | None = None
+        self.turns = 0
+        """How often the folder was found with another log, or without one: a log may come back between two scans."""
+        self._manifests: _Manifests | None = None
         self._extent: Extent | None = None
         self._index: Index | None = None
 
@@ -90,7 +93,7 @@ class Contents:
     def quick_extent(self) -> Extent:
         """Returns the current versions; checks only two names if the versions were known before."""
         with self.turn:
-            self._renew()
+            self.renew()
             extent = self._extent
             if extent is None or not (extent.is_empty or self._has(extent.head.version, extent)):
                 return self._look()
@@ -100,15 +103,17 @@ class Contents:
         """Returns the versions of the last scan, which are probably current, without waiting for other threads."""
         return self._extent or self.quick_extent()
 
-    def _renew(self) -> None:
+    def renew(self) -> None:
         """Discards the cached content if the folder now has another log."""
-        found = [_stamp(self.home / name) for name in (LOG_JSON, BASE_JSON)]
-        if found == self._manifests:
+        before, found = self._manifests, _Manifests.of(self.home)
+        if found == before:
             return
         id = said_of(self.home).get("id")
         self._extent = self._checked = None
         if id != self.id:
             self._index = None
+        if before and (before.is_other(found) or replaced("read", self.id, id) is not None):
+            self.turns += 1
         self._manifests, self.id = found, id
 
     def _has(self, version: int, extent: Extent) -> bool:
@@ -295,6 +300,30 @@ class Contents:
             yield
         finally:
             os.close(handle)
+
+
+class _Manifests(NamedTuple):
+    """What a log says of itself in its folder.
+
+    Attributes:
+        log: The stamp of ``log.json``.
+        base: The stamp of ``base.json``.
+        folder: The number of the folder, if it has neither. None: it is not there, or has one.
+    """
+
+    log: tuple[int, int] | None
+    base: tuple[int, int] | None
+    folder: int | None
+
+    @classmethod
+    def of(cls, home: Path) -> _Manifests:
+        log, base = (_stamp(home / name) for name in (LOG_JSON, BASE_JSON))
+        folder = None if log or base else _stamp(home)
+        return cls(log, base, folder and folder[0])
+
+    def is_other(self, now: _Manifests) -> bool:
+        """Whether there was nothing before, or another folder is there now that says nothing."""
+        return not any(self) or bool(self.folder and now.folder and self.folder != now.folder)
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

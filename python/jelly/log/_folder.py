@@ -87,8 +87,12 @@ class FolderLog(Log):
         id, created = said.get("id"), time_of(said.get("created"))
         return LogInfo(self._home.resolve().name, id, extent.head, extent.first, base_of(self._home), format, created)  # fmt: skip
 
+    def is_there(self) -> bool:
+        """Whether the folder is a log."""
+        return is_log(self._home) or bool(self.files)
+
     def verify(self, base: Source | None = None) -> LogReport:
-        return verify_log(self._home if self.files or is_log(self._home) else b"", base=base)
+        return verify_log(self._home if self.is_there() else b"", base=base)
 
     def publish_state(self, patch: Source, *, expect: int, headers: Mapping[str, str]) -> Published:
         """Publishes the patch of a backup, with the number of statements that the backup counted."""
@@ -146,8 +150,9 @@ class FolderLog(Log):
         return None if line is None else (line.version, line.digest)
 
     def versions(self, after: int = 0, upto: int | None = None) -> Iterator[LogVersion]:
+        guard = self.same()
         extent, upto = self.contents.range(after, upto)
-        return self._versions(extent, after, upto)
+        return guard.some(self._versions(extent, after, upto))
 
     def _versions(self, extent: Extent, after: int, upto: int) -> Iterator[LogVersion]:
         before = None
@@ -198,10 +203,19 @@ class FolderLog(Log):
         """Returns a guard for reading versions after one, up to another, while others may compact the log."""
         return Guard(self._home, self._seen, after, upto)
 
+    def same(self) -> Guard:
+        """Around reading what others may replace meanwhile: checks only whether it is the same log."""
+        return Guard(self._home, self._standing, 0)
+
+    def _standing(self) -> Seen:
+        with self.contents.turn:
+            self.contents.renew()
+            return Seen(self.contents.id, 1, 0, self.contents.turns)
+
     def _seen(self) -> Seen:
         with self.contents.turn:
             extent = self.contents.extent()
-            return Seen(self.contents.id, extent.first, extent.head.version)
+            return Seen(self.contents.id, extent.first, extent.head.version, self.contents.turns)
 
     def fetch(
         self, version: int | str, dest: Destination, *, to: WrittenPatch = "auto"
@@ -225,8 +239,9 @@ class FolderLog(Log):
         Raises:
             PatchError: The folder now has another log (``patch.fork``).
         """
-        id, head = self.seen()
-        followed.check(id, head)
+        with self.contents.turn:
+            id, head = self.seen()
+            followed.check(id, head, self.contents.turns)
         return head.version
 
     def seen(self) -> tuple[str | None, Head]:

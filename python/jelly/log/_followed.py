@@ -23,18 +23,20 @@ class Followed:
         self._place = str(place)
         self._id: str | None = None
         self._head = Head(0, None)
+        self._turns: int | None = None
 
     @property
     def seen(self) -> tuple[str | None, Head]:
         """Returns the id of the log at the last check, and its head."""
         return self._id, self._head
 
-    def check(self, id: str | None, head: Head) -> None:
+    def check(self, id: str | None, head: Head, turns: int = 0) -> None:
         """Rejects a log that was deleted, created again or truncated since the last check.
 
         Args:
             id: The id of the log.
             head: Its last version.
+            turns: How often another log was seen at the place.
 
         Raises:
             PatchError: The place has another log (``patch.fork``).
@@ -46,9 +48,11 @@ class Followed:
             or (head.version == before.version and head.id != before.id)
         ):
             message = f"the log had version {before.version} with the id {before.id}, but its head is now version {head.version} with the id {head.id}"  # fmt: skip
+        if message is None and self._turns not in (None, turns):
+            message = "another log was here for a moment while the log was watched"
         if message is not None:
             raise refused_at("patch.fork", f"{message}; watch it again from its first version", self._place)  # fmt: skip
-        self._id, self._head = id, head
+        self._id, self._head, self._turns = id, head, turns
 
 
 def watched_from(log: Any, after: int | None) -> int:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 from jelly.errors import JellyError
 from jelly.log._patch import refuse_range, refused_at
 from jelly.log._types import LogInfo
 
+# small pieces that are read between two looks
+_SOME = 64
 Piece = TypeVar("Piece")
 Made = TypeVar("Made")
 
@@ -20,11 +23,13 @@ class Seen(NamedTuple):
         id: The id of the log; None if it has none.
         first: The first version whose patch can be read.
         last: The last version.
+        turns: How often another log was seen at the place.
     """
 
     id: str | None
     first: int
     last: int
+    turns: int = 0
 
 
 class Guard:
@@ -58,16 +63,42 @@ class Guard:
             PatchError: The place has another log (``patch.changed``), or versions were compacted (``patch.gap``) or
                 set aside (``patch.version``).
         """
-        now = self._look()
-        if (message := replaced("read", self._before.id, now.id)) is not None:
-            raise refused_at("patch.changed", message, self._place)
+        now = self.check_log()
         refuse_range(self._after, self._upto, now.first, now.last, self._place)
+
+    def check_log(self) -> Seen:
+        """Looks again whether it is the same log, whatever versions it has now.
+
+        Raises:
+            PatchError: Another log is there, or was meanwhile (``patch.changed``).
+        """
+        now = self._look()
+        if (message := other(self._before, now)) is not None:
+            raise refused_at("patch.changed", message, self._place)
+        return now
 
     def each(self, pieces: Iterable[Piece]) -> Iterator[Piece]:
         """Yields pieces and checks the log before each one: for places where a check costs microseconds."""
         for piece in pieces:
             self.check()
             yield piece
+
+    def some(self, pieces: Iterable[Piece]) -> Iterator[Piece]:
+        """Small pieces that were read, some after each look whether it is the same log."""
+        left, failed = iter(pieces), None
+        while failed is None:
+            batch: list[Piece] = []
+            try:
+                batch.extend(islice(left, _SOME))
+            except (JellyError, OSError) as error:
+                failed = error
+            if batch or failed is not None:
+                self.check_log()  # what others did may be why
+            yield from batch
+            if len(batch) < _SOME:
+                break
+        if failed is not None:
+            raise failed
 
     def end(self, pieces: Iterable[Piece]) -> Iterator[Piece]:
         """Yields pieces and checks the log at their end: for places where each check costs a request."""
@@ -107,7 +138,7 @@ def steadily(
 
         def check(before: Seen = before) -> None:
             now = look()
-            message = replaced("read", before.id, now.id)
+            message = other(before, now)
             if message is None and now.first != before.first:
                 message = "the log was compacted while it was read"
             if message is not None:
@@ -117,8 +148,16 @@ def steadily(
             return make(check)
         except (JellyError, OSError):
             now = look()
-            if now.first == before.first or replaced("read", before.id, now.id) is not None:
+            if now.first == before.first or other(before, now) is not None:
                 raise
+
+
+def other(before: Seen, now: Seen) -> str | None:
+    """Why what was read between two looks may be of several logs; None: it is of one."""
+    message = replaced("read", before.id, now.id)
+    if message is None and now.turns != before.turns:
+        message = "another log was here for a moment while the log was read; read it again"
+    return message
 
 
 def replaced(how: str, before: str | None, now: str | None) -> str | None:

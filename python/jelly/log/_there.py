@@ -22,7 +22,7 @@ def existing(log: Log) -> Log:
         FileNotFoundError: The log does not exist.
     """
     if isinstance(log, FolderLog):
-        if not (is_log(log.folder) or log.files):
+        if not log.is_there():
             raise FileNotFoundError(_instead(log.place, log.folder))
         return log
     info = log.info()  # a server without this log answers with an error

@@ -26,9 +26,10 @@ from jelly.service._delta import Delta
 from jelly.service._formats import ACCEPT_PATCH
 from jelly.service._guard import LOCAL, Guard
 from jelly.service._limits import Limits, Rates
-from jelly.service._logs import Logs
+from jelly.service._logs import Logs, refuse_mixed
 from jelly.service._places import BUSY
 from jelly.service._problems import Problem, answer, is_logged, problem_of
+from jelly.service._spool import Spooled
 from jelly.service._stores import logs_at
 from jelly.service._tokens import Tokens
 
@@ -191,8 +192,24 @@ class _Methods:
             if self._query is not None and not (reads and _pages.asks_page(request)):
                 known = self._query["GET" if reads else request.method]
                 self._refuse_unknown(request, known.split())
-            response = await endpoint(request)
+            response = await (self._read(endpoint, request) if reads else endpoint(request))
         await response(scope, receive, send)
+
+    @staticmethod
+    async def _read(endpoint: Any, request: Request) -> Response:
+        """An answer of one log, or the error of a log that is gone or was replaced."""
+        try:
+            response: Response = await endpoint(request)
+        except Exception as error:
+            await refuse_mixed(request, error)
+            raise
+        try:
+            await refuse_mixed(request)
+        except BaseException:
+            if isinstance(response, Spooled):
+                response.close()
+            raise
+        return response
 
     @staticmethod
     def _refuse_unknown(request: Request, known: list[str]) -> None:

@@ -24,7 +24,7 @@ from jelly.service._delta_ids import Known, renamed, shown
 from jelly.service._delta_locks import Locks
 from jelly.service._formats import PATCHES, sent
 from jelly.service._guard import check_scope
-from jelly.service._logs import Logs, readable
+from jelly.service._logs import Logs, asked_log, readable
 from jelly.service._places import place
 from jelly.service._problems import Problem, no_log
 from jelly.service._rules import refuse_draining
@@ -35,11 +35,6 @@ from jelly.service._states import write_state
 _MOST_RPC = 1 << 20
 # literals and IRIs, which may contain "_:", and blank node labels
 _TERM = re.compile(rb'"(?:[^"\\]|\\.)*"|<[^<>]*>|_:(\S+)')
-
-
-async def _there(request: Request, name: str) -> FolderLog:
-    logs: Logs = request.app.state.logs
-    return await run_in_threadpool(logs.get, name)
 
 
 class Delta:
@@ -64,7 +59,7 @@ class Delta:
         request: Request,
         wanted: str,
         given: str,
-        find: Callable[[Request, str], Awaitable[FolderLog]] = _there,
+        find: Callable[[Request, str], Awaitable[FolderLog]] = asked_log,
     ) -> tuple[str, FolderLog]:
         """Returns the name and the log given by name, URI or UUID, and checks the scope ``wanted``.
 
@@ -186,10 +181,9 @@ class Delta:
         raise Problem(400, "rpc", f"there is no operation {operation[:64]!r}")
 
     async def _all(self, request: Request, operation: str) -> list[Any]:
-        logs: Logs = request.app.state.logs
         found: list[Any] = []
         for name in await readable(request):
-            log = await run_in_threadpool(logs.get, name)
+            log = await asked_log(request, name)
             found.append(_part(await self._described(request, name, log), operation))
         return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 import threading
 from collections.abc import AsyncIterator, Mapping
@@ -13,16 +14,18 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
-from jelly import _internal
 from jelly._log_files import LOG_JSON
 from jelly._whole_file import written_json
 from jelly.log._begin import begin, is_log, said_of, with_digest
 from jelly.log._folder import FolderLog
 from jelly.log._followed import Followed
+from jelly.log._guard import Guard
+from jelly.log._patch import refused_at
 from jelly.service._looks import Looks
 from jelly.service._problems import no_log
 from jelly.service._tokens import Token
 
+_LOG = logging.getLogger("jelly.service")
 UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}")
 
@@ -64,13 +67,15 @@ class Logs:
             Problem: There is no such log (404).
         """
         path = self.path(name)
-        if not path.is_dir() or not (is_log(path) or _internal.patch_files(path)):
+        with self._lock:
+            log = self._open.get(name)
+        if log is None:
+            log = FolderLog(path)
+            log.work = self.root
+        if not log.is_there():
             raise no_log(name)
         with self._lock:
-            if name not in self._open:
-                log = self._open[name] = FolderLog(path)
-                log.work = self.root
-            return self._open[name]
+            return self._open.setdefault(name, log)
 
     def open_log(self, name: str) -> FolderLog | None:
         """Returns a log that was requested before, and that may no longer exist."""
@@ -173,29 +178,67 @@ class Logs:
             with looks.wanted(log, lambda: self.is_draining), suppress(TimeoutError):
                 await asyncio.wait_for(event.wait(), left)
 
-    async def following(self, name: str, log: FolderLog, after: int) -> AsyncIterator[int | None]:
+    async def following(
+        self, name: str, log: FolderLog, after: int, followed: Followed
+    ) -> AsyncIterator[int | None]:
         """Yields the head each time that it moves; yields None now and then while it does not.
 
-        The iteration ends when the server stops.
+        The iteration ends when the server stops. ``followed`` is what was seen of the log before.
 
         Raises:
             PatchError: The name now belongs to another log (``patch.fork``).
         """
-        followed = Followed(name)
         while not self.is_draining:
             found = await self.moved(name, log, after, 15, followed)
             after = after if found is None else found
             yield found
 
 
-async def asked_log(request: Request) -> FolderLog:
-    """Returns the log that the path of a request names.
+async def asked_log(request: Request, name: str | None = None) -> FolderLog:
+    """Returns the log that the path of a request names, or another; the answer is of this one log, or an error
+    (:func:`refuse_mixed`).
 
     Raises:
         Problem: There is no such log (404).
     """
     logs: Logs = request.app.state.logs
-    return await run_in_threadpool(logs.get, request.path_params["log"])
+    asked: str = request.path_params["log"] if name is None else name
+
+    def held() -> tuple[FolderLog, Guard]:
+        log = logs.get(asked)
+        return log, log.same()
+
+    log, guard = await run_in_threadpool(held)
+    request.state.held = asked, log, guard
+    return log
+
+
+async def refuse_mixed(request: Request, error: Exception | None = None) -> None:
+    """Rejects what was read of a log that is no longer the one that the request began to read.
+
+    Args:
+        request: The request.
+        error: Why reading failed, if it did.
+
+    Raises:
+        Problem: The log is gone (404).
+        PatchError: Another one is there, or was meanwhile, or one of its files was not (``patch.changed``).
+    """
+    held: tuple[str, FolderLog, Guard] | None = getattr(request.state, "held", None)
+    if held is None:
+        return
+    name, log, guard = held
+
+    def check() -> None:
+        if not log.is_there():
+            raise no_log(name)
+        guard.check_log()
+        if isinstance(error, FileNotFoundError):
+            _LOG.warning("request %s: %s", request.state.number, error)
+            message = "a file of the log was not there while it was read; try again, and if that does not help, check the log with `jelly log verify`"
+            raise refused_at("patch.changed", message, log.folder)
+
+    await run_in_threadpool(check)
 
 
 async def readable(request: Request) -> list[str]:

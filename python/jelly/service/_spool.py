@@ -61,7 +61,11 @@ class Spooled(StreamingResponse):
         try:
             await super().__call__(scope, receive, send)
         finally:
-            self._file.close()
+            self.close()
+
+    def close(self) -> None:
+        """Closes the file of an answer that is not sent."""
+        self._file.close()
 
 
 def pieces(file: IO[bytes]) -> Iterator[bytes]:

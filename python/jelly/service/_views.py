@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -69,12 +70,14 @@ async def versions(request: Request) -> Response:
         raise Problem(400, "query", f"since: {error}") from None
     found = await run_in_threadpool(log.versions, after, upto)
 
-    def lines(found: Iterator[LogVersion]) -> Iterator[str]:
+    def lines(found: Iterator[LogVersion]) -> Iterator[bytes]:
         for version in found:
             if start is None or (version.time is not None and version.time >= start):
-                yield json.dumps(as_json(version)) + "\n"
+                yield json.dumps(as_json(version)).encode() + b"\n"
 
-    return StreamingResponse(lines(found), media_type="application/jsonl", headers=VARY)
+    stored = gathered(lines(found))
+    first = await run_in_threadpool(next, stored, b"")  # what fails there is an error
+    return StreamingResponse(chain([first], stored), media_type="application/jsonl", headers=VARY)
 
 
 async def patches(request: Request) -> Response:
