@@ -240,8 +240,11 @@ async def _alive(request: Request) -> Response:  # noqa: ARG001
 
 async def _ready(request: Request) -> Response:
     logs: Logs = request.app.state.logs
+    tokens: Tokens | None = request.app.state.guard.tokens
     if logs.is_draining:
         return JSONResponse({"ready": False}, 503)
+    if tokens is not None:
+        tokens.read()
     return JSONResponse({"ready": True, "logs": len(await run_in_threadpool(logs.names))})
 
 

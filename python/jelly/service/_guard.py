@@ -43,7 +43,7 @@ class Guard:
         rates: Rates,
         trusted: tuple[str, Collection[str]] | None,
     ) -> None:
-        self._app, self._tokens, self._hosts, self._read_only = app, tokens, hosts, read_only
+        self._app, self.tokens, self._hosts, self._read_only = app, tokens, hosts, read_only
         self._origins, self._rates = origins, rates
         self._header, self._proxies = trusted or ("", ())
         self.state: Any = None
@@ -107,10 +107,10 @@ class Guard:
         check_scope(scope, wanted, log)
         if path in ("/-/health", "/-/ready", "/-/style.css"):
             return
-        if self._tokens is None:
+        if self.tokens is None:
             self._rates.take("", time.monotonic())
             return
-        token = self._trusted(scope, headers) or self._tokens.of(headers, method)
+        token = self._trusted(scope, headers) or self.tokens.of(headers, method)
         self._rates.take(token.name, time.monotonic())
         scope["state"]["token"] = token
         check_scope(scope, wanted, log)
@@ -118,10 +118,10 @@ class Guard:
     def _trusted(self, scope: Scope, headers: Headers) -> Token | None:
         """Returns the token of the user that the proxy names; None if it names none."""
         client = scope.get("client")
-        if self._tokens is None or client is None or client[0] not in self._proxies:
+        if self.tokens is None or client is None or client[0] not in self._proxies:
             return None
         names = headers.getlist(self._header)
-        return self._tokens.named(names[0] if len(names) == 1 else None) if names else None
+        return self.tokens.named(names[0] if len(names) == 1 else None) if names else None
 
 
 def path_of(scope: Scope) -> str:

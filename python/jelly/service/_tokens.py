@@ -7,6 +7,7 @@ import binascii
 import fnmatch
 import hashlib
 import hmac
+import logging
 import re
 import secrets
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from typing import NamedTuple
 
 from jelly.service._problems import Problem
 
+_LOG = logging.getLogger("jelly.service")
 SCOPES = ("read", "publish", "admin")
 _DIGEST = re.compile(r"[0-9a-f]{64}|-")
 
@@ -40,38 +42,62 @@ def made(name: str, scopes: str = "read,publish", logs: str = "*") -> tuple[str,
     return token, f"{name} {hashlib.sha256(token.encode()).hexdigest()} {scopes} {logs}"
 
 
-def parsed(text: str) -> list[Token]:
+def parsed(path: Path) -> list[Token]:
     """Parses the tokens of a file.
 
     Raises:
-        ValueError: A line is not ``name sha256 scopes logs``.
+        ValueError: A line is not ``name sha256 scopes logs``; the error does not say what it is, which may be a token.
+        OSError: The file cannot be read.
     """
     found = []
-    for number, line in enumerate(text.splitlines(), 1):
-        words = line.split()
-        if not words or line.startswith("#"):
+    for number, line in enumerate(path.read_bytes().splitlines(), 1):
+        words = line.decode(errors="replace").split()
+        if not words or words[0].startswith("#"):
             continue
         scopes = frozenset(words[2].split(",")) if len(words) == 4 else frozenset()
         if len(words) != 4 or not _DIGEST.fullmatch(words[1]) or not scopes <= set(SCOPES):
-            raise ValueError(f"line {number} of the tokens is not `name sha256 scopes logs`, with scopes from {', '.join(SCOPES)}")  # fmt: skip
+            raise ValueError(f"{path}: line {number} of the tokens is not `name sha256 scopes logs`, with scopes from {', '.join(SCOPES)}")  # fmt: skip
         found.append(Token(words[0], words[1], scopes, tuple(words[3].split(","))))
     return found
 
 
 class Tokens:
-    """The tokens of a file, which is read again if it changes."""
+    """The tokens of a file, which is read again if it changes. While it cannot be read, there are no tokens.
+
+    Raises:
+        ValueError: A line is not valid.
+        OSError: The file cannot be read.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._stamp: tuple[int, int] | None = None
+        self._stamp: tuple[int, int, int] | None = None
         self._tokens: list[Token] = []
-        self._read()
+        self._failed = ""
+        self._load()
 
-    def _read(self) -> list[Token]:
+    def _load(self) -> None:
         stat = self._path.stat()
-        stamp = stat.st_mtime_ns, stat.st_size
+        stamp = stat.st_mtime_ns, stat.st_size, stat.st_ino
         if stamp != self._stamp:
-            self._tokens, self._stamp = parsed(self._path.read_text()), stamp
+            self._tokens, self._stamp = parsed(self._path), stamp
+
+    def read(self) -> list[Token]:
+        """The tokens of the file as it is now.
+
+        Raises:
+            Problem: It cannot be read, or is not valid (503); the log of the server says why, once.
+        """
+        try:
+            self._load()
+        except (OSError, ValueError) as error:
+            self._tokens, self._stamp = [], None
+            failed, self._failed = self._failed, str(error)
+            if failed != self._failed:
+                _LOG.error("no request with a token is accepted until the tokens file is valid: %s", error)  # fmt: skip
+            detail = "the server cannot read its tokens file, so it accepts no token; the log of the server says why"  # fmt: skip
+            raise Problem(503, "tokens", detail, {"Retry-After": "5"}) from None
+        self._failed = ""
         return self._tokens
 
     def named(self, name: str | None) -> Token:
@@ -80,7 +106,7 @@ class Tokens:
         Raises:
             Problem: There is no such line (401).
         """
-        for token in self._read():
+        for token in self.read():
             if token.name == name and token.digest == "-":
                 return token
         raise Problem(401, "token", "the proxy names a user that the tokens file does not have")
@@ -102,7 +128,7 @@ class Tokens:
             given = ""
         digest = hashlib.sha256(given.encode()).hexdigest()
         found = None
-        for token in self._read():  # compare all tokens, so that the time reveals nothing
+        for token in self.read():  # compare all tokens, so that the time reveals nothing
             if hmac.compare_digest(token.digest, digest):
                 found = token
         if found is None or not given:

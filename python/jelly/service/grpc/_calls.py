@@ -43,6 +43,7 @@ _STATUS = {
 _KINDS = {
     "drain": grpc.StatusCode.UNAVAILABLE,
     "store": grpc.StatusCode.UNAVAILABLE,
+    "tokens": grpc.StatusCode.UNAVAILABLE,
     "patch.conflict": grpc.StatusCode.ABORTED,
     "patch.duplicate": grpc.StatusCode.ALREADY_EXISTS,
     "patch.fork": grpc.StatusCode.FAILED_PRECONDITION,
