@@ -28,7 +28,7 @@ async def received(request: Request, path: Path, limits: Limits) -> bytes | Path
         Problem: The body is too large (413), too slow (408) or incomplete (400), or the disk is too full (507).
     """
     said = request.headers.get("content-length", "")
-    length = int(said) if said.isdecimal() else 0
+    length = int(said[:20]) if said.isascii() and said.isdecimal() else 0
     if length > limits.body:
         raise _too_large(limits)
     refuse_full(path.parent, length, limits)

@@ -51,6 +51,7 @@ async def info(request: Request) -> Response:
     if agrees(request, now) and (seconds := wait_of(request.headers)):
         with place(request, "watchers"):
             await logs.moved(name, log, found.head.version, seconds)
+        request.app.state.guard.refuse_revoked(request.scope)
         found = await run_in_threadpool(log.info)
         now = tag(found.id, found.head)
     headers = {"ETag": now, "Cache-Control": "no-cache"} | VARY
