@@ -88,6 +88,23 @@ def test_prefer_is_read_in_no_time(text: str) -> None:
     assert time.process_time() - began < 0.1
 
 
+@pytest.mark.parametrize("path", ["/x", "/x?format=html", "/x/data", "/x/data?version=0", "/x/patches/1", "/x/feed.atom"])  # fmt: skip
+def test_if_match_of_a_read(root: Path, path: str) -> None:
+    """It counts before If-None-Match, and takes no weak tag (RFC 9110, sections 13.1.1 and 13.2.2)."""
+    served = app(root)
+    now = ask(served, "GET", path).headers["etag"]
+    packed, other = now.removesuffix('"') + '.gzip"', ("if-match", '"zz"')
+    for method in ("GET", "HEAD"):
+        for failed in ([other], [other, ("if-none-match", now)], [("if-match", f"W/{now}")], [("if-match", "")]):  # fmt: skip
+            answer = ask(served, method, path, b"", *failed)
+            assert answer.status == 412, failed
+            assert "format=html" in path or answer.kind == "condition"
+        for kept in ([("if-match", now)], [other, ("if-match", packed)], [("if-match", "*")]):
+            assert ask(served, method, path, b"", *kept).status == 200, kept
+        both = [("if-match", now), ("if-none-match", now)]
+        assert ask(served, method, path, b"", *both).status == 304
+
+
 def test_formats_and_encodings_in_several_lines(root: Path) -> None:
     served = app(root)
     assert ask(served, "POST", "/x", LONG).status == 201
