@@ -41,7 +41,7 @@ def agrees(request: Request, now: str) -> bool:
 def _has(given: str, now: str, *, strong: bool) -> bool:
     """Returns whether a list of tags has the tag of an answer; ``*`` is any."""
     # the tag of a compressed answer is the tag of the plain answer, followed by the coding
-    tags = [re.sub(rf"\\.({'|'.join(CODINGS)})$", "", one) for one in _tags(given, strong=strong)]
+    tags = [re.sub(rf"\.({'|'.join(CODINGS)})$", "", one) for one in _tags(given, strong=strong)]
     return given.strip() == "*" or now.strip('"') in tags
 
 

@@ -195,8 +195,9 @@ class Logs:
 
 
 async def asked_log(request: Request, name: str | None = None) -> FolderLog:
-    """Returns the log that the path of a request names, or another; the answer is of this one log, or an error
-    (:func:`refuse_mixed`).
+    """Returns the log that the path of a request names, or another.
+
+    The answer is of this one log, or an error (:func:`refuse_mixed`).
 
     Raises:
         Problem: There is no such log (404).
