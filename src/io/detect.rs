@@ -77,11 +77,14 @@ pub fn rdf_format(content: Content, name: Option<&str>) -> Result<RdfFormat> {
     Ok(match content {
         Content::JellyRdf => RdfFormat::Jelly,
         Content::JellyPatch => {
-            let message = "this is Jelly-Patch, not Jelly-RDF: read it as patches";
+            let message = "this is Jelly-Patch, not Jelly-RDF: the source has a patch, but statements are expected here";
             return Err(Error::new(ErrorKind::OptionsFormat, message));
         }
         Content::RdfPatch | Content::Thrift => {
-            let message = format!("this looks like {}, not RDF: read it as patches", content.name());
+            let message = format!(
+                "this looks like {}, not RDF: the source has a patch, but statements are expected here",
+                content.name()
+            );
             return Err(Error::new(ErrorKind::OptionsFormat, message));
         }
         Content::Lines => text.unwrap_or(RdfFormat::NQuads),
@@ -100,7 +103,8 @@ pub fn patch_format(content: Content, name: Option<&str>) -> Result<PatchFormat>
     Ok(match content {
         Content::JellyPatch => PatchFormat::Jelly,
         Content::JellyRdf => {
-            let message = "this is Jelly-RDF, not Jelly-Patch: read it as RDF";
+            let message =
+                "this is Jelly-RDF, not Jelly-Patch: the source has statements, but a patch is expected here";
             return Err(Error::new(ErrorKind::OptionsFormat, message));
         }
         Content::RdfPatch => PatchFormat::RdfPatch,

@@ -163,3 +163,23 @@ def test_an_object_store() -> None:
             log.objects.delete(name)
             log.objects.create(name, kept.data)
             assert log.dataset(out).statements == 3
+
+
+@pytest.mark.parametrize("empty", [b"", "/dev/null"])
+def test_an_empty_base_is_refused_where_the_log_begins_with_a_dataset(
+    tmp_path: Path, empty: Any
+) -> None:
+    """Before, the result had the added statements alone."""
+    jelly.backup(FIRST, tmp_path)
+    jelly.backup(OTHER, tmp_path)
+    with pytest.raises(
+        PatchError, match="the base is empty, but the log begins with a dataset of 2 statements"
+    ) as caught:
+        jelly.apply(empty, tmp_path, io.BytesIO(), to="nq")
+    assert caught.value.kind == "patch.base"
+    with pytest.raises(PatchError, match=r"patch\.base"):
+        jelly.as_of(empty, tmp_path, 1, io.BytesIO(), to="nq")
+    out = io.BytesIO()
+    jelly.apply(FIRST, tmp_path, out, to="nq", base_format="nq")
+    assert sorted(out.getvalue().splitlines()) == sorted(OTHER.splitlines())
+    assert jelly.apply(empty, tmp_path, io.BytesIO(), to="nq", chain="ignore").base == 0

@@ -57,7 +57,7 @@ def _log(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> 
     if base is None:
         raise click.MissingParameter(ctx=ctx, param=param)
     command = f"jelly {ctx.info_name}"
-    raise click.UsageError(f"{command} takes BASE and LOG..., and {base!r} was taken as BASE: give LOG too (BASE can be /dev/null, an empty dataset)", ctx)  # fmt: skip
+    raise click.UsageError(f"{command} takes BASE and LOG..., and {base!r} was taken as BASE: give LOG too (BASE is the dataset before the log, /dev/null if it was empty; jelly log dataset LOG finds it itself)", ctx)  # fmt: skip
 
 
 _PATHS = click.argument("patches", metavar="LOG...", nargs=-1, callback=_log)

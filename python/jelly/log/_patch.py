@@ -156,7 +156,8 @@ def prepared(
         message = (
             "the header 'blank-nodes' declares that rows name blank nodes by the content of a "
             "dump, but a published log needs stable labels: make the patch from the dataset of "
-            "the log (`jelly log dataset`, then `jelly diff`), or canonicalize it"
+            "the log, as Jelly, which keeps labels (`jelly log dataset LOG -o now.jelly`, then "
+            "`jelly diff now.jelly NEW`)"
         )
         raise refused("patch.base", message)
     return done

@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use super::Log;
 use super::facts::Facts;
+use super::folder::{Folder, Start};
 use crate::blank::refuse_positions;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Position, Result};
 use crate::sink::Statement;
 
 /// Rejects bases with blank nodes that the patches cannot refer to.
@@ -39,6 +40,24 @@ fn with_other_labels(error: Error) -> Error {
 }
 
 impl Log {
+    /// Rejects an empty base for the log of a folder that begins with a dataset.
+    ///
+    /// # Errors
+    /// `patch.base`: the base has no statement, but the dataset has.
+    pub(crate) fn refuse_empty_base(&self, base: u64) -> Result<()> {
+        let [Folder { path, start: Start::Base { statements, .. }, .. }] = &self.folders[..] else {
+            return Ok(());
+        };
+        if base > 0 || *statements == 0 {
+            return Ok(());
+        }
+        let message =
+            format!("the base is empty, but the log begins with a dataset of {statements} statements");
+        let hint = "give this dataset as the base (its file is in the folder), or let `jelly log dataset` or `jelly restore` find it";
+        let place = Position { source: Some(path.to_string_lossy().into()), ..Position::default() };
+        Err(Error::new(ErrorKind::PatchBase, message).with_hint(hint).located(&place))
+    }
+
     /// The check for each statement of the base of these patches.
     pub(crate) fn base_check(&self, versions: Range<u64>) -> BaseCheck {
         let needs = |facts: &Facts| facts.has_content_labels && !facts.speaks_content;

@@ -129,8 +129,8 @@ impl Log {
 #[cold]
 pub(crate) fn refused_content() -> Error {
     let message = "the patch names blank nodes by the content of the dataset that it was made from (header blank-nodes)";
-    let hint = "apply it to that dataset with `jelly apply`, or make a patch with stable labels: store the \
-                dataset with `jelly convert --blank-nodes content`, then use `jelly diff`";
+    let hint = "apply it to that dataset with `jelly apply`; to undo it, use `jelly diff NEW OLD`; for a patch with \
+                stable labels, store the dataset with `jelly convert --blank-nodes content`, then use `jelly diff`";
     Error::new(ErrorKind::PatchBase, message).with_hint(hint)
 }
 
