@@ -171,6 +171,22 @@ def test_a_file_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert str(tmp_path / "missing") in caplog.text
 
 
+@pytest.mark.parametrize(("path", "body"), [("/a/compact?upto=2", b""), ("/-/delta/$/rpc", json.dumps({"operation": "describe_log", "opid": "1", "arg": {"datasource": "a"}}).encode())])  # fmt: skip
+def test_a_change_of_a_log_that_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, body: bytes
+) -> None:
+    logs = Logs(tmp_path / "logs")
+
+    def gone(self: Any, *_: Any) -> None:
+        logs.hide()
+        raise FileNotFoundError(2, "no such file", str(self))
+
+    for name in ("info", "compact"):
+        monkeypatch.setattr(jelly.log._folder.FolderLog, name, gone)
+    reply = ask(logs.app, "POST", path, body, content_type="application/json")
+    assert (reply.status, reply.kind) == (404, "log")
+
+
 def test_versions_are_of_one_log(tmp_path: Path) -> None:
     """Also in Python: a list that is read while the log is replaced ends with an error."""
     logs = Logs(tmp_path / "logs")

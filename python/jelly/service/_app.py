@@ -192,11 +192,11 @@ class _Methods:
             if self._query is not None and not (reads and _pages.asks_page(request)):
                 known = self._query["GET" if reads else request.method]
                 self._refuse_unknown(request, known.split())
-            response = await (self._read(endpoint, request) if reads else endpoint(request))
+            response = await self._answer(endpoint, request, reads=reads)
         await response(scope, receive, send)
 
     @staticmethod
-    async def _read(endpoint: Any, request: Request) -> Response:
+    async def _answer(endpoint: Any, request: Request, *, reads: bool) -> Response:
         """An answer of one log, or the error of a log that is gone or was replaced."""
         try:
             response: Response = await endpoint(request)
@@ -204,7 +204,8 @@ class _Methods:
             await refuse_mixed(request, error)
             raise
         try:
-            await refuse_mixed(request)
+            if reads:
+                await refuse_mixed(request)
         except BaseException:
             if isinstance(response, Spooled):
                 response.close()
