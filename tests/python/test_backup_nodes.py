@@ -195,7 +195,10 @@ def test_a_log_of_a_file_without_labels_begins_with_content_labels(tmp_path: Pat
     # the way that the help of a refusal names
     patch = dump(tmp_path, "p.rdfp", b"")
     jelly.diff(tmp_path / "a.ttl", dump(tmp_path, "b.ttl", LATER), patch, to="rdfp")
-    with pytest.raises(PatchError, match=r"patch\.base.*`jelly log dataset`, then `jelly diff`"):
+    with pytest.raises(
+        PatchError,
+        match=r"patch\.base.*`jelly log dataset LOG -o now\.jelly`, then `jelly diff now\.jelly NEW`",
+    ):
         log.publish(patch)
     jelly.diff(tmp_path / "now.nq", tmp_path / "b.ttl", patch, to="rdfp", blank_nodes="match")
     log.publish(patch)
