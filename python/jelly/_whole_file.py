@@ -183,8 +183,16 @@ def locked(path: Path) -> int | None:
 
 
 def make_folder(folder: Path) -> None:
-    """Makes a folder that stays after a crash of the machine, if it is not there."""
+    """Makes a folder that stays after a crash of the machine, if it is not there.
+
+    Raises:
+        NotADirectoryError: There is a file in its place.
+    """
     if not folder.is_dir():
+        if folder.exists():
+            raise NotADirectoryError(
+                f"{folder} is a file; expected a folder (are the arguments swapped?)"
+            )
         folder.mkdir(parents=True, exist_ok=True)
         sync_folder(folder.parent)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 import sys
 from difflib import get_close_matches
 from importlib import import_module
@@ -12,6 +10,7 @@ from typing import Any
 import click
 
 from jelly import __version__
+from jelly.cli.failures import text_of
 from jelly.errors import ArgumentError, JellyError
 
 # Headings of the help, in the order in which newcomers need them.
@@ -35,18 +34,6 @@ _COMMANDS = {
     "serve": "serve",
 }
 _MODULE_OF = {name: module for module, names in _COMMANDS.items() for name in names.split()}
-
-
-def in_shell_words(message: str) -> str:
-    """Options as the shell takes them, where a message names them as Python does."""
-    return re.sub(r'\b(unfinished|chain)="(\w+)"', r"--\1 \2", message)
-
-
-def _said(error: JellyError | OSError) -> str:
-    """The text of an error; of one of the system the file and what is the matter, without the number."""
-    if isinstance(error, OSError) and error.strerror and error.filename is not None:
-        return f"{os.fsdecode(error.filename)}: {error.strerror.lower()}"
-    return str(error)
 
 
 class _Commands(click.Group):
@@ -97,7 +84,7 @@ class _Commands(click.Group):
             click.echo(f"jelly: {error}", err=True)
             sys.exit(2)
         except (JellyError, OSError) as error:
-            click.echo(f"jelly: {in_shell_words(_said(error))}", err=True)
+            click.echo(f"jelly: {text_of(error)}", err=True)
             sys.exit(1)
         except (ValueError, ImportError) as error:
             click.echo(f"jelly: {error}", err=True)

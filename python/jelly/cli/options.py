@@ -37,7 +37,9 @@ def table_options(door: str, *names: str, **defaults: Any) -> Options:
 
 def _option(row: Option, default: Any) -> Callable[[Any], Any]:
     flag = _FLAGS.get(row.name, "--" + row.name.replace("_", "-"))
-    more: dict[str, Any] = {"default": default, "help": row.short.replace("`", "")}
+    # what the words mean stands behind the first sentence
+    text = row.doc if row.words and row.shape != "format" else row.short
+    more: dict[str, Any] = {"default": default, "help": text.replace("`", "")}
     if row.shape == "flag" and "/" not in flag:
         more |= {"is_flag": True}
     elif row.shape == "format":

@@ -13,6 +13,7 @@ import click
 
 import jelly
 from jelly._inputs import number_or_id
+from jelly.cli.failures import text_of
 from jelly.cli.options import (
     FOUND_AS_JSON,
     JSON,
@@ -173,7 +174,7 @@ def exit_codes() -> Iterator[None]:
     try:
         yield
     except (jelly.errors.JellyError, OSError, ValueError, TypeError) as error:
-        click.echo(f"jelly: {error}", err=True)
+        click.echo(f"jelly: {text_of(error)}", err=True)
         sys.exit(2)
 
 
