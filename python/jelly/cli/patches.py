@@ -279,6 +279,8 @@ def canonicalize_command(base: str, patches: tuple[str, ...], **options: Any) ->
 def history_command(patches: tuple[str, ...], who: bool, as_json: bool, **options: Any) -> None:
     """Prints the versions of LOG... from which and up to which each quad existed, separated by tabs.
 
+    Without --base, the quads of the dataset before the log are missing.
+
     Terms are written as in N-Triples, in quotes for the shell: --subject '<https://example.org/a>'
     """
     with Steps(quiet=as_json) as steps:
