@@ -88,6 +88,13 @@ pub fn rdf_format(content: Content, name: Option<&str>) -> Result<RdfFormat> {
             return Err(Error::new(ErrorKind::OptionsFormat, message));
         }
         Content::Lines => text.unwrap_or(RdfFormat::NQuads),
+        Content::Turtle | Content::Json if matches!(text, Some(RdfFormat::NTriples | RdfFormat::NQuads)) => {
+            let message = format!(
+                "this looks like {}, but its name says N-Triples or N-Quads; set the format with format= (--from in a shell)",
+                content.name()
+            );
+            return Err(Error::new(ErrorKind::WireFormat, message));
+        }
         Content::Turtle => text.unwrap_or(RdfFormat::TriG),
         Content::Xml => text.unwrap_or(RdfFormat::RdfXml),
         Content::Json => text.unwrap_or(RdfFormat::JsonLd),
@@ -326,6 +333,8 @@ mod tests {
             ("<a> <b> <c> .\n", "x.ttl.gz", Some(RdfFormat::Turtle)),
             ("\u{feff}# hi\r\n\r\n _:b <b> <c> .", "x.nt", Some(RdfFormat::NTriples)),
             ("@prefix a: <b> .", "x", Some(RdfFormat::TriG)),
+            ("@prefix a: <b> .", "x.nq.gz", None),
+            ("{\"@id\": 1}", "x.nt", None),
             ("@prefix a: <b> .", "x.jelly", Some(RdfFormat::TriG)),
             ("PREFIX a: <b>", "x.ttl", Some(RdfFormat::Turtle)),
             ("<?xml version='1.0'?>", "x", Some(RdfFormat::RdfXml)),
