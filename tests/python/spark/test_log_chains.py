@@ -142,14 +142,18 @@ def test_versions_before_what_is_lost(
     files[2].unlink()
     (kept / FILES[1]).unlink()
     terms = ("subject", "predicate", "object", "graph")
-    base = jelly_spark.createDataFrame([], ", ".join(f"{term} string" for term in terms))
+    nothing = tmp_path / "nothing.nq"
+    nothing.touch()
+    empty = jelly_spark.createDataFrame([], ", ".join(f"{term} string" for term in terms))
+    stored = jelly_spark.read.format("jelly").load(str(kept / "base.jelly.zst")).select(*terms)
     for folder, last in ((published, 2), (damaged, 2), (kept, 1)):
         log = loaded(jelly_spark, folder)
+        place, base = (kept / "base.jelly.zst", stored) if folder == kept else (nothing, empty)
         for version in range(last + 2):
             out = io.BytesIO()
             expected = None
             try:
-                jelly.as_of(b"", folder, version, out, base_format="nq", to="nq")
+                jelly.as_of(place, folder, version, out, to="nq")
             except PatchError as error:
                 expected = error.kind
             assert (expected is None) == (version <= last), (folder, version)
