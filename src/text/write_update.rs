@@ -62,9 +62,11 @@ impl StoreLog {
         )
     }
 
-    /// The query for the logs that a store records for this place, as `log`.
+    /// The query for the logs that a store records for this place and has data of, as `log`.
     pub fn logs_here(&self) -> String {
-        format!("SELECT ?log WHERE {{ {} }}", self.stands("?log"))
+        let version = "<urn:jelly:version> ?version";
+        let here = self.stands("?log");
+        format!("SELECT ?log WHERE {{ {here} GRAPH <{LOGS}> {{ ?log {version} }} FILTER (?version > 0) }}")
     }
 
     /// The update that records the first version and the place in a store, if it records nothing of the log.
