@@ -7,7 +7,7 @@ import http.client
 import json
 import re
 import threading
-import time
+import urllib.request
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -138,7 +138,7 @@ def test_the_place_of_a_client_that_leaves(root: Path, after: int) -> None:
 
 def test_a_token_that_is_revoked(root: Path, tmp_path: Path) -> None:
     """No version that comes after that is sent, neither as an event nor to a client that waits."""
-    (token, line), (_, other) = made("a", "read,publish"), made("b")
+    (token, line), (admin, other) = made("a", "read,publish"), made("b", "read,admin")
     tokens = tmp_path / "tokens"
     tokens.write_text(f"{line}\n{other}\n")
     by = {"Authorization": f"Bearer {token}"}
@@ -161,7 +161,11 @@ def test_a_token_that_is_revoked(root: Path, tmp_path: Path) -> None:
 
             thread = threading.Thread(target=asked)
             thread.start()
-            time.sleep(0.5)
+            seen = urllib.request.Request(
+                f"{address}/-/metrics", headers={"Authorization": f"Bearer {admin}"}
+            )
+            while b"jelly_watchers 2\n" not in urllib.request.urlopen(seen).read():
+                pass
             tokens.write_text(f"{other}\n")
             jelly.Log(root / "x").publish(b'TX .\nA <a:s> <a:p> "new" .\nTC .\n')
             rest = events.read()
