@@ -189,11 +189,11 @@ def make_folder(folder: Path) -> None:
         NotADirectoryError: There is a file in its place.
     """
     if not folder.is_dir():
-        if folder.exists():
-            raise NotADirectoryError(
-                f"{folder} is a file; expected a folder (are the arguments swapped?)"
-            )
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except FileExistsError:
+            message = f"{folder} is a file; expected a folder (are the arguments swapped?)"
+            raise NotADirectoryError(message) from None
         sync_folder(folder.parent)
 
 

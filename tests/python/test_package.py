@@ -64,7 +64,14 @@ def test_a_command_loads_no_other_commands() -> None:
     main = "from jelly.cli import main; sys.argv = ['jelly', {!r}]\ntry: main()\nexcept SystemExit: pass"
     loaded = modules_after(main.format("--version"))
     assert "click" in loaded
-    ours = {"jelly", "jelly._internal", "jelly.errors", "jelly.cli", "jelly.cli.group"}
+    ours = {
+        "jelly",
+        "jelly._internal",
+        "jelly.errors",
+        "jelly.cli",
+        "jelly.cli.group",
+        "jelly.cli.failures",
+    }
     assert {name for name in loaded if name.startswith("jelly")} == ours
     assert {name for name in loaded if name.startswith("rich")} == set()
     assert "jelly.cli.patches" in modules_after(main.format("--help"))
