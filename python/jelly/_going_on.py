@@ -6,15 +6,13 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol, TypeVar
 
+from jelly._http import PASSES
 from jelly._patching import Report, Step
-from jelly.errors import TruncatedError
 from jelly.log import Log
 
 # seconds between two looks for what does not answer: the first time, and at most
 _WAIT, _LONGEST = 0.2, 5.0
 _Done = TypeVar("_Done", covariant=True)
-PASSES = (ConnectionError, TimeoutError, TruncatedError)
-"""Errors that may be over when it is tried again."""
 
 
 class Follower(Protocol[_Done]):

@@ -24,6 +24,8 @@ _PIECE = 1 << 18
 _SECONDS = 120
 # servers end a connection on which nothing comes; ours after 5 seconds
 _IDLE = 4.0
+PASSES = (ConnectionError, TimeoutError, errors.TruncatedError)
+"""Errors of a server that a later request may not have."""
 # less is read to its end, though nobody wants it, so that the connection can stay
 _SHORT = 1 << 16
 _PLACE = re.compile(r"https?://", re.IGNORECASE)

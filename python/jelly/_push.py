@@ -11,7 +11,8 @@ from itertools import islice
 from typing import Any, NamedTuple, TypedDict, Unpack
 
 from jelly import _internal
-from jelly._going_on import PASSES, going_on
+from jelly._going_on import going_on
+from jelly._http import PASSES
 from jelly._patching import Report
 from jelly._push_store import At, Store
 from jelly.errors import JellyError

@@ -162,7 +162,7 @@ fn split(iri: &[u8]) -> usize {
 #[inline(always)]
 fn strip<'a>(iri: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
     let (start, name) = iri.split_at_checked(prefix.len())?;
-    // the first `#` splits, whatever follows; a `/` splits if nothing after it can
+    // an IRI always splits at its first `#`, and at a `/` only if nothing after it splits
     let splits = same(start, prefix) && (prefix.last() == Some(&b'#') || !may_split(name));
     splits.then_some(name)
 }

@@ -30,8 +30,7 @@ enum State {
 }
 
 /// Only the process that started the thread touches the data shared with it. The child of a fork has no such
-/// thread, and whatever the thread held during the fork, such as a lock or a place in a queue, stays held in
-/// the child forever.
+/// thread: a lock or a place in a queue that the thread held during the fork stays held in the child forever.
 struct Worker {
     /// Full buffers; an empty buffer is the end.
     filled: Receiver<Result<Vec<u8>>>,

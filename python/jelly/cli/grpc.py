@@ -94,9 +94,8 @@ def _until_stopped(call: Subscription) -> Iterator[bytes]:
     def stop(signum: int, _: object) -> None:
         nonlocal is_stopped
         is_stopped = True
-        signal.signal(
-            signum, signal.SIG_DFL
-        )  # a second signal ends the program, even if its output blocks
+        # a second signal ends the program, even if its output blocks
+        signal.signal(signum, signal.SIG_DFL)
         call.cancel()
 
     with call:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 import jelly
-from jelly._going_on import PASSES
+from jelly._http import PASSES
 from jelly._patching import Report
 from jelly.cli.options import FOLLOW, JSON, given
 from jelly.cli.output import say

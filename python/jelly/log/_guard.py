@@ -67,7 +67,7 @@ class Guard:
         refuse_range(self._after, self._upto, now.first, now.last, self._place)
 
     def check_log(self) -> Seen:
-        """Looks again whether it is the same log, whatever versions it has now.
+        """Checks that the place still has the same log; the versions of the log may differ.
 
         Raises:
             PatchError: Another log is there, or was meanwhile (``patch.changed``).

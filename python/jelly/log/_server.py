@@ -14,7 +14,7 @@ from jelly import _internal
 from jelly._apply import Applied, applied
 from jelly._base_json import digest_of
 from jelly._convert import convert
-from jelly._http import Address, Answer, Patches
+from jelly._http import PASSES, Address, Answer, Patches
 from jelly._inputs import refuse_bool
 from jelly._internal import PatchReader
 from jelly._log_files import BASE_JSON
@@ -22,7 +22,7 @@ from jelly._option_types import DatasetOptions
 from jelly._patching import keywords
 from jelly._readers import read_patch
 from jelly._whole_file import sync_file, written_json
-from jelly.errors import PatchError, TruncatedError
+from jelly.errors import PatchError
 from jelly.log._begin import BASE, no_base, with_digest
 from jelly.log._followed import Followed, watched, watched_from
 from jelly.log._log import Log
@@ -69,7 +69,7 @@ class ServerLog(Log):
                 with self._at.open("POST", "", {"expect": expect}, {"Content-Type": _PATCH}, body) as answer:  # fmt: skip
                     said = json.loads(answer.read())
                 return Published(said["version"], said["id"], said["prev"], None, said["replayed"])
-            except (ConnectionError, TimeoutError, TruncatedError):
+            except PASSES:
                 if time.monotonic() > until:
                     raise
                 time.sleep(wait)

@@ -21,7 +21,7 @@ from jelly.spark.tables.placed import (
     table_of,
     unpacked,
 )
-from jelly.spark.tables.terms import QUAD, named_graph, require
+from jelly.spark.tables.terms import QUAD, log_columns, require
 from jelly.spark.tables.unchanged import require_settled
 
 if TYPE_CHECKING:
@@ -184,9 +184,7 @@ class Log:
         chosen = self._chosen(versions)
         if dict(self._df.dtypes).get("timestamp") == "timestamp":
             more = (*more, "timestamp")
-        numbers = [F.col(name).cast("bigint").alias(name) for name in ("patch", "txn", "seq")]
-        columns: list[Any] = ["source", *numbers, "op", *QUAD[:3], named_graph(), *more]
-        rows = self._df.where(F.col("op").isin(*ops)).select(*columns)
+        rows = self._df.where(F.col("op").isin(*ops)).select(*log_columns(), *more)
         stamps = {one.source: one.stamp for _, one in chosen if one.stamp.size is not None}
         checked = stamps if self._is_read_again else {}
         function = LogRows(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jelly import _internal
 from jelly._times import of_term
 from jelly.errors import EncodeError, JellyError
-from jelly.spark.tables.terms import QUAD, named_graph
+from jelly.spark.tables.terms import QUAD, log_columns
 from jelly.spark.tables.unchanged import Stamp, changed, stamp_of
 from jelly.spark.whole import is_whole, not_whole, without_begin
 
@@ -89,10 +89,7 @@ def outcomes_of(df: DataFrame, *, collects: bool = False) -> Outcomes:
         PatchError: A file changed during the job.
         ValueError: Rows are missing.
     """
-    from pyspark.sql import functions as F  # noqa: N812
-
-    numbers = [F.col(name).cast("bigint").alias(name) for name in ("patch", "txn", "seq")]
-    rows = df.select("source", *numbers, "op", "name", "value", *QUAD[:3], named_graph())
+    rows = df.select(*log_columns(), "name", "value")
     cells = rows.mapInArrow(_PatchOutcomes(collects=collects), "parts binary, changes binary").toArrow()  # fmt: skip
     gathered = _internal.GatheredPatches()
     stamps: dict[str | None, Stamp] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -15,6 +15,14 @@ def named_graph() -> Column:
     from pyspark.sql import functions as F  # noqa: N812
 
     return F.coalesce("graph", F.lit("")).alias("graph")
+
+
+def log_columns() -> list[Any]:
+    """The columns of a log that workers need to find its patches and quads, with numbers as ``bigint``."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    numbers = [F.col(name).cast("bigint").alias(name) for name in ("patch", "txn", "seq")]
+    return ["source", *numbers, "op", *QUAD[:3], named_graph()]
 
 
 def require(df: DataFrame, names: tuple[str, ...], what: str) -> None:
