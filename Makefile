@@ -23,8 +23,10 @@ IGNORED := $(if $(SHARED),-- --include-ignored)
 UNIT_TESTS := CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo test --locked --lib
 RUST_TESTS := cargo test --locked --test '*'
 ALL_RUST_TESTS := $(UNIT_TESTS) && $(RUST_TESTS) $(IGNORED) && cargo test --locked --doc
-# A part of the Python tests that is run apart, so that two programs end at about the same time.
+# Parts of the Python tests that run in programs of their own, so that all programs end at about the same time. Those of
+# Spark start many Java programs, and wait for them.
 APART := tests/python/interop tests/python/replica
+SPARK_APART := $(addprefix tests/python/spark/,kafka test_connect.py test_files_killed.py test_log_killed.py test_session.py)
 
 # SPARK=no leaves out the tests that need Java. PYTEST_ARGS goes to pytest.
 SPARK ?= yes
@@ -70,12 +72,15 @@ demo: needs-java $(VENV)/.made-wheel ## Make a change log of Turtle files, decod
 	$(PY) examples/demo.py
 
 .PHONY: test
-test: needs-test $(VENV)/.made-quick $(VENV)/.made-test ## Tests of the Rust crate and of the installed wheel, two programs at a time
+test: needs-test $(VENV)/.made-quick $(VENV)/.made-test ## Tests of the Rust crate and of the installed wheel, several programs at a time
 ifneq ($(PYTEST_ARGS),)
 	$(PY) -m pytest -m '$(MARKS)' $(PYTEST_ARGS)
 else
-	scripts/side_by_side.sh "$(ALL_RUST_TESTS)" $(if $(filter yes,$(SPARK)),"$(PY) -m pytest -m '$(MARKS) and spark'") \
-	  "$(PY) -m pytest -m '$(MARKS) and not spark' $(APART:%=--ignore=%)" "$(PY) -m pytest -m '$(MARKS) and not spark' $(APART)"
+	scripts/side_by_side.sh "$(ALL_RUST_TESTS)" \
+	  $(if $(filter yes,$(SPARK)),"$(PY) -m pytest -m '$(MARKS) and spark' tests/python/spark $(SPARK_APART:%=--ignore=%)") \
+	  "$(PY) -m pytest -m '$(MARKS) and not spark' $(APART:%=--ignore=%)" \
+	  $(if $(filter yes,$(SPARK)),"$(PY) -m pytest -m '$(MARKS) and spark' $(SPARK_APART)") \
+	  "$(PY) -m pytest -m '$(MARKS) and not spark' $(APART)"
 endif
 
 .PHONY: try

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs commands, two at a time, each as soon as one before it has ended; fails if one of them does.
+# Runs commands, one more at a time than there are processors, because tests often wait; each starts as soon as one before it
+# has ended. Fails if one of them does.
 #   scripts/side_by_side.sh COMMAND...
 # What the first prints is seen at once, what others print when they end; of those that failed, the last lines once more
 # in the end.
@@ -24,7 +25,7 @@ export -f one
 number=0
 for command; do
   printf '%s\0%s\0' $((number += 1)) "$command"
-done | xargs -0 -n 2 -P 2 bash -o pipefail -c 'one "$@"' _
+done | xargs -0 -n 2 -P $(($(getconf _NPROCESSORS_ONLN) + 1)) bash -o pipefail -c 'one "$@"' _
 
 code=0
 for failed in "$printed"/*.failed; do

@@ -19,8 +19,10 @@ FIRST = [jb.rdf_options(), jb.rdf_entry("name", "urn:a")]
 
 @pytest.mark.parametrize("name", ["bzip2", "xz"])
 def test_bzip2_and_xz_are_read(name: str, tmp_path: pathlib.Path) -> None:
-    packs: dict[str, Callable[[bytes], bytes]] = {"bzip2": bz2.compress, "xz": lzma.compress}
-    pack = packs[name]
+    def fast(data: bytes) -> bytes:
+        return bz2.compress(data, 1) if name == "bzip2" else lzma.compress(data, preset=0)
+
+    pack = bz2.compress if name == "bzip2" else lzma.compress
     lines = b"".join(b"<urn:a> <urn:b> <urn:%d> .\n" % n for n in range(100_000))
     half = len(lines) // 2 + 7
     packed = pack(lines)
@@ -41,7 +43,7 @@ def test_bzip2_and_xz_are_read(name: str, tmp_path: pathlib.Path) -> None:
         with pytest.raises(jelly.errors.JellyError) as damaged:
             count(jelly.read_rdf(data, format="nt"))
         assert damaged.value.kind == "wire.compressed"
-    bomb = pack(b"\n" * (1 << 28))
+    bomb = fast(b"\n" * (80 << 20))  # up to 64 MiB of output are never too many
     with pytest.raises(jelly.errors.LimitError, match="compressed byte"):
         count(jelly.read_rdf(bomb, format="nt"))
     with pytest.raises(ValueError, match=f"{path.suffix[1:]} files cannot be written"):
