@@ -7,7 +7,6 @@ import io
 import json
 import os
 import re
-import ssl
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -17,6 +16,7 @@ from typing import Any, Self
 from urllib.parse import SplitResult, urlencode, urlsplit
 
 from jelly import errors
+from jelly._tls import client_context
 from jelly.errors import JellyError, PatchError
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -90,23 +90,6 @@ def secret(name: str, url: str) -> str | None:
     return os.environ.get(name) if is_safe else None
 
 
-def _context() -> ssl.SSLContext:
-    """How servers are checked, and the certificate that ``JELLY_CLIENT_CERT`` and ``JELLY_CLIENT_KEY`` name.
-
-    Raises:
-        OSError: A file is not there, or is no certificate or key.
-    """
-    context = ssl.create_default_context()
-    cert, key = os.environ.get("JELLY_CLIENT_CERT"), os.environ.get("JELLY_CLIENT_KEY")
-    if cert:
-        try:
-            context.load_cert_chain(cert, key or None)
-        except OSError as error:
-            files = cert if not key else f"{cert}, {key}"
-            raise OSError(f"JELLY_CLIENT_CERT and JELLY_CLIENT_KEY: {files}: {error.strerror or error}") from error  # fmt: skip
-    return context
-
-
 class Address:
     """An address on a server, and how the server knows who asks."""
 
@@ -175,7 +158,7 @@ class Address:
             except ConnectionError:
                 pass  # the server ended it meanwhile; what we send can be sent again
         kind: Any = http.client.HTTPSConnection if self._is_tls else http.client.HTTPConnection
-        more = {"context": _context()} if self._is_tls else {}
+        more = {"context": client_context()} if self._is_tls else {}
         link = kind(self._host, self._port, timeout=_SECONDS, **more)
         try:
             link.connect()
@@ -212,14 +195,7 @@ class Address:
             answer = Answer(self.url, link, link.getresponse(), self._kept)
         except http.client.HTTPException as error:
             link.close()
-            is_other = type(error) is http.client.BadStatusLine
-            said = (
-                "the answer is not HTTP: another kind of server is at this address, such as a "
-                "gRPC server"
-                if is_other
-                else repr(error)
-            )
-            raise ConnectionError(f"{self.url}: {said}") from error
+            raise ConnectionError(f"{self.url}: {self._what_is_wrong(error)}") from error
         except BaseException:
             link.close()
             raise
@@ -227,6 +203,21 @@ class Address:
             with answer:
                 raise answer.error()
         return answer
+
+    def _what_is_wrong(self, error: http.client.HTTPException) -> str:
+        if isinstance(error, http.client.RemoteDisconnected):
+            wanted = (
+                "a certificate of the client: set JELLY_CLIENT_CERT and JELLY_CLIENT_KEY"
+                if self._is_tls
+                else "TLS: give an address with https://"
+            )
+            return f"the server closed the connection without an answer; it may require {wanted}"
+        if isinstance(error, http.client.BadStatusLine):
+            return (
+                "the answer is not HTTP: another kind of server is at this address, such as a "
+                "gRPC server"
+            )
+        return repr(error)
 
 
 class _Kept:

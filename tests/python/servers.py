@@ -61,13 +61,21 @@ def _is_alive(port: int) -> bool:
         return link.getresponse().status == 200
 
 
+def listens(port: int) -> bool:
+    """Whether something listens at a port, with TLS or without."""
+    with closing(socket.create_connection(("127.0.0.1", port), timeout=10)):
+        return True
+
+
 @contextmanager
 def served(root: Path | str, *args: str, said: Path | None = None) -> Iterator[str]:
     """The address of a server, which ends with the block."""
     port = free_port()
-    server = start(root, port, *args, said=said)
+    has_tls = "--tls-cert" in args
+    answers = (lambda: listens(port)) if has_tls else None
+    server = start(root, port, *args, said=said, answers=answers)
     try:
-        yield f"http://127.0.0.1:{port}"
+        yield f"http{'s' if has_tls else ''}://127.0.0.1:{port}"
     finally:
         server.send_signal(signal.SIGTERM)
         server.communicate(timeout=60)

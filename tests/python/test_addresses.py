@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -22,7 +22,8 @@ from jelly._http import Address
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
-from servers import free_port, served, start
+from certificates import authority
+from servers import free_port, listens, served, start
 
 
 def patch(value: int, *headers: str) -> bytes:
@@ -173,28 +174,13 @@ def test_answers_that_are_lost_after_the_commit(address: str) -> None:
     assert jelly.Log(f"{address}/lossy").head.version == 6, "each is there once"
 
 
-@contextmanager
-def authority(folder: Path) -> Iterator[Path]:
-    """A certificate authority, a server and a client that it signed, as openssl makes them."""
-
-    def run(*args: str) -> None:
-        subprocess.run(["openssl", *args], cwd=folder, check=True, capture_output=True)
-
-    run("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=test ca")  # fmt: skip
-    (folder / "san").write_text("subjectAltName=DNS:localhost,IP:127.0.0.1\n")
-    for name in ("server", "client"):
-        run("req", "-newkey", "rsa:2048", "-nodes", "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}")  # fmt: skip
-        run("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-out", f"{name}.pem", "-days", "2", "-extfile", "san")  # fmt: skip
-    yield folder
-
-
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl")
 def test_tls_and_certificates_of_clients(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with authority(tmp_path) as keys:
         root, port, said = tmp_path / "logs", free_port(), tmp_path / "said"
         jelly.Log.create(root / "x")
         command = ["--tls-cert", str(keys / "server.pem"), "--tls-key", str(keys / "server.key"), "--client-ca", str(keys / "ca.pem")]  # fmt: skip
-        server = start(root, port, *command, said=said, answers=lambda: _has_tls(port))
+        server = start(root, port, *command, said=said, answers=lambda: listens(port))
         try:
             url = f"https://localhost:{port}/x"
             with pytest.raises(OSError, match="certificate"):
@@ -218,11 +204,6 @@ def test_tls_and_certificates_of_clients(tmp_path: Path, monkeypatch: pytest.Mon
             server.wait()
 
 
-def _has_tls(port: int) -> bool:
-    with closing(socket.create_connection(("127.0.0.1", port), timeout=10)):
-        return True
-
-
 def test_tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if shutil.which("openssl") is None:
         pytest.skip("needs openssl")
@@ -230,7 +211,7 @@ def test_tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         root, port = tmp_path / "logs", free_port()
         jelly.Log.create(root / "x")
         monkeypatch.setenv("SSL_CERT_FILE", str(keys / "ca.pem"))
-        server = start(root, port, "--tls-cert", str(keys / "server.pem"), "--tls-key", str(keys / "server.key"), answers=lambda: _has_tls(port))  # fmt: skip
+        server = start(root, port, "--tls-cert", str(keys / "server.pem"), "--tls-key", str(keys / "server.key"), answers=lambda: listens(port))  # fmt: skip
         try:
             log = jelly.Log(f"https://localhost:{port}/x")
             assert log.publish(patch(1)).version == 1
@@ -254,7 +235,7 @@ def test_a_server_with_tls_stops_though_clients_are_idle(
         root, port = tmp_path / "logs", free_port()
         jelly.Log.create(root / "x")
         monkeypatch.setenv("SSL_CERT_FILE", str(keys / "ca.pem"))
-        server = start(root, port, "--tls-cert", str(keys / "server.pem"), "--tls-key", str(keys / "server.key"), "--limit", "drain=3600", answers=lambda: _has_tls(port))  # fmt: skip
+        server = start(root, port, "--tls-cert", str(keys / "server.pem"), "--tls-key", str(keys / "server.key"), "--limit", "drain=3600", answers=lambda: listens(port))  # fmt: skip
         try:
             url = f"https://localhost:{port}/x"
             rows = "".join(f'A <a:s> <a:p> "{row:0200}" .\n' for row in range(40_000))

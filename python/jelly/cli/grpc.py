@@ -44,9 +44,7 @@ _STREAMED = ("auto", "jelly", "nt", "nq", "ttl", "trig")
 def _tls(tls: bool, ca: str | None, cert: str | None, key: str | None) -> Any:
     from jelly.grpc._channel import Tls
 
-    if (cert is None) != (key is None):
-        raise click.UsageError("--cert and --key go together")
-    return Tls(ca, cert, key) if tls or ca or cert else None
+    return Tls(ca, cert, key) if tls or ca or cert or key else None
 
 
 @grpc_group.command(name="subscribe", short_help="Writes the statements of a topic.")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, NamedTuple
 
 try:
@@ -15,6 +15,7 @@ except ImportError as error:
     raise ImportError("gRPC needs grpcio: pip install 'jelly-patch[grpc]'") from error
 
 from jelly._http import LOOPBACK, error_class
+from jelly._tls import Names, loaded
 from jelly.errors import JellyError
 from jelly.grpc._wire import MOST
 
@@ -35,7 +36,7 @@ class Tls(NamedTuple):
     Attributes:
         ca: Authorities that sign servers; None for those that the machine trusts.
         cert: The certificate of this client.
-        key: Its key.
+        key: Its key; None if the file of the certificate has it.
     """
 
     ca: str | os.PathLike[str] | None = None
@@ -47,7 +48,8 @@ def channel_to(target: str, tls: Tls | bool | None, compress: bool) -> Any:
     """A channel to ``host:port``.
 
     Raises:
-        ValueError: The target is something else.
+        ValueError: The target is something else, or there is a key without a certificate.
+        OSError: A file of TLS cannot be read or is wrong.
     """
     if _NO_TARGET.match(target):
         raise ValueError(
@@ -58,7 +60,8 @@ def channel_to(target: str, tls: Tls | bool | None, compress: bool) -> Any:
     if not tls:
         return grpc.insecure_channel(target, options=_OPTIONS, compression=compression)
     given = tls if isinstance(tls, Tls) else Tls()
-    ca, cert, key = (None if path is None else Path(path).read_bytes() for path in given)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    cert, key, ca = loaded(context, Names("cert", "key", "ca"), given.cert, given.key, given.ca)
     credentials = grpc.ssl_channel_credentials(ca, key, cert)
     return grpc.secure_channel(target, credentials, options=_OPTIONS, compression=compression)
 

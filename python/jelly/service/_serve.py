@@ -10,6 +10,7 @@ import sys
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from jelly._tls import server_files
 from jelly.service._app import app, logs_of
 from jelly.service._guard import LOCAL, MOST_HEADERS
 from jelly.service._limits import Limits
@@ -49,7 +50,7 @@ def serve(
         port: The port.
         tokens: As for :func:`app`.
         tls_cert: The certificate of the server, a PEM file.
-        tls_key: Its key.
+        tls_key: Its key; None if the file of the certificate has it.
         client_ca: Accept only clients with a certificate that this authority has signed.
         read_only: As for :func:`app`.
         insecure: Let everyone who can reach the address do everything.
@@ -67,8 +68,9 @@ def serve(
 
     Raises:
         ValueError: Other machines can reach the address, but there are no tokens, client certificates or
-            ``insecure``; or there are topics, but no port for gRPC.
-        OSError: The server cannot listen on the address.
+            ``insecure``; there are topics, but no port for gRPC; or there is a key or an authority of clients, but no
+            certificate.
+        OSError: The server cannot listen on the address, or a file of TLS is wrong.
     """
     import ssl
 
@@ -81,8 +83,7 @@ def serve(
     is_local = host in _LOOPBACK
     if not (is_local or tokens or client_ca or insecure):
         raise ValueError(f"other machines can reach {host}: give --tokens FILE or --client-ca FILE, or --insecure")  # fmt: skip
-    if client_ca and not tls_cert:
-        raise ValueError("--client-ca needs --tls-cert and --tls-key")
+    server_files(tls_cert, tls_key, client_ca)  # before anything is served
     hosts = {*LOCAL, host, *host_names} if is_local or host_names else None
     more: dict[str, Any] = {}
     if client_ca:

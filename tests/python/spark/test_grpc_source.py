@@ -231,7 +231,7 @@ def test_options_that_are_refused() -> None:
         (options("a:1", topic=""), "'topic' is missing"),
         (options("a:1", spoolLocation="x"), "use readStream"),
         (options("a:1", format="nt"), "no option 'format'"),
-        (options("a:1", tlsCert="x"), "go together"),
+        (options("a:1", tlsKey="x"), "tlsKey needs tlsCert"),
     ):
         with pytest.raises(ValueError, match=message):
             GrpcSource(made).reader(schema(ROWS))

@@ -10,6 +10,7 @@ from typing import Any
 
 import grpc
 
+from jelly._tls import server_files
 from jelly._whole_file import local_path
 from jelly.grpc._wire import LOG_SERVICE, MOST, RDF_SERVICE
 from jelly.service._limits import Limits, Rates
@@ -50,7 +51,7 @@ class GrpcServer:
         tokens: As for :func:`jelly.service.app`.
         topics: Files of any RDF format that can be subscribed to, by the name of their topic.
         tls_cert: The certificate of the server, a PEM file.
-        tls_key: Its key.
+        tls_key: Its key; None if the file of the certificate has it.
         client_ca: Accept only clients with a certificate that this authority has signed.
         read_only: Reject every request that changes something.
         limits: As for :func:`jelly.service.app`.
@@ -60,7 +61,8 @@ class GrpcServer:
         storage: As for :func:`jelly.service.app`.
 
     Raises:
-        OSError: The address is not available, or another server uses the topics of the folder.
+        ValueError: There is a key or an authority of clients, but no certificate.
+        OSError: The address is not available, another server uses the topics of the folder, or a file of TLS is wrong.
     """
 
     def __init__(
@@ -86,11 +88,9 @@ class GrpcServer:
         for path in files.values():
             path.stat()  # raise the error for a missing file now
         credentials = None
-        if tls_cert and tls_key:
-            pair = (Path(tls_key).read_bytes(), Path(tls_cert).read_bytes())
-            ca = Path(client_ca).read_bytes() if client_ca else None
+        if pem := server_files(tls_cert, tls_key, client_ca):
             credentials = grpc.ssl_server_credentials(
-                [pair], ca, require_client_auth=ca is not None
+                [(pem.key, pem.cert)], pem.ca, require_client_auth=pem.ca is not None
             )
         self._calls = Calls(
             Tokens(Path(tokens)) if tokens else None, Rates(limits.requests), read_only=read_only

@@ -77,8 +77,8 @@ class Server:
         if not mine.get("topic"):
             raise ValueError("option 'topic' is missing: the name of the stream on the server")
         made = cls(targets[0], **mine)
-        if bool(made.tls_cert) != bool(made.tls_key):
-            raise ValueError("tlsCert and tlsKey go together")
+        if made.tls_key and not made.tls_cert:
+            raise ValueError("tlsKey needs tlsCert")
         return made
 
     @property
