@@ -182,6 +182,11 @@ def history_by(
     )
 
 
+def alternatives(wanted: str | Iterable[str]) -> list[str]:
+    """Returns the terms of which one is wanted."""
+    return [wanted] if isinstance(wanted, str) else list(wanted)
+
+
 def _found(
     function: str,
     patches: Patches,
@@ -192,9 +197,7 @@ def _found(
 ) -> _internal.History:
     refuse_twice(base, patches)
     given = keywords(function, options, "dataset", "log", "base")
-    terms = [
-        [one] if isinstance(one, str) else None if one is None else list(one) for one in pattern
-    ]
+    terms = [None if one is None else alternatives(one) for one in pattern]
     found = _internal.history(sources(patches), base, terms, given, reported(progress))
     if order := found.order:
         message = (

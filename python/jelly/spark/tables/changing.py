@@ -23,10 +23,11 @@ def changes(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
     the DataFrame, as messages of Kafka have it, else null), ``subject``, ``predicate``, ``object``, ``graph``, and ``seq``, by
     which the rows of one version are in order.
 
-    Only committed rows are included, not those of aborted transactions. Patches are in the order of their ``H id``
-    and ``H prev``; without these, in the order of the folders and names of their sources (``patch-9`` before
-    ``patch-10``) and of their places in the source. In a folder with numbered files, no number may be missing. In one
-    source, no patch between two others may be missing, unless a ``prev`` joins the two.
+    The rows are those of committed transactions and those outside transactions, not those of aborted transactions.
+    Patches are in the order of their ``H id`` and ``H prev``; without these, in the order of the folders and names of
+    their sources (``patch-9`` before ``patch-10``) and of their places in the source. In a folder with numbered files,
+    no number may be missing. In one source, no patch between two others may be missing, unless a ``prev`` joins the
+    two.
 
     Args:
         df: The rows of a log, with the columns of ``jelly.PATCH_SCHEMA``: all of them (``rows="all"``,
@@ -64,7 +65,7 @@ def prefixes(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
 
 
 def net(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
-    """Returns the last committed change of each quad, which decides the result of a log.
+    """Returns the last of the :func:`changes` of each quad, which decides the result of a log.
 
     The columns are those of :func:`changes`, without ``seq``. Two quads are the same if their terms are the same,
     regardless of the case of language tags; the spelling is that of the last change. Arguments and errors are as for

@@ -31,7 +31,6 @@ def quad_keys(df: DataFrame, secret: bytes, column: str = "quad_key") -> DataFra
     Args:
         df: A DataFrame with the columns ``subject``, ``predicate``, ``object`` and ``graph``; a row without subject,
             predicate and object has a null key.
-            object has a null key.
         secret: 16 bytes, the same for all tables whose keys are compared: ``secrets.token_bytes(16)``.
         column: The name of the new column.
 

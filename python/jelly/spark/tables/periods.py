@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Unpack
 
-from jelly._history import OneOf
+from jelly._history import OneOf, alternatives
 from jelly.spark.tables.changing import by_key
 from jelly.spark.tables.keys import Keys
 from jelly.spark.tables.log import Log, LogOptions
@@ -89,7 +89,7 @@ def history(
 
 
 def _terms(name: str, wanted: str | Iterable[str]) -> list[str]:
-    texts = [wanted] if isinstance(wanted, str) else list(wanted)
+    texts = alternatives(wanted)
     if not texts:
         raise ValueError(f"{name} is empty; expected a term, or several")
     for text in texts:
