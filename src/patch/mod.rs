@@ -51,10 +51,10 @@ pub use history::{History, Pattern, Period, history};
 pub use invert::{InvertOptions, invert};
 pub(crate) use key_set::KeySet;
 pub use log::{
-    Base, Claim, GatheredCounts, GatheredPatch, GatheredRow, GatheredTransaction, Head, Header, Log,
-    LogContext, LogOptions, LogOrder, LogPart, LogSources, Origin, Outcome, PatchFacts, PatchSummary, Placed,
-    Problem, RowsDigest, Version, backup_base, head, hex_digest, holds_patches, id_from_text, in_order,
-    known_end, order_log, patch_files, place, refuse_changed, refuse_hole, refuse_other_base,
+    Base, Claim, FirstDataset, GatheredCounts, GatheredPatch, GatheredRow, GatheredTransaction, Head, Header,
+    Log, LogContext, LogOptions, LogOrder, LogPart, LogSources, Origin, Outcome, PatchFacts, PatchSummary,
+    Placed, Problem, RowsDigest, Version, backup_base, head, hex_digest, holds_patches, id_from_text,
+    in_order, known_end, order_log, patch_files, place, refuse_changed, refuse_hole, refuse_other_base,
     refuse_own_file, stamp, summarize,
 };
 pub(crate) use log::{Change, LogSink};
@@ -66,6 +66,6 @@ pub use squash::{SquashOptions, squash};
 pub(crate) use stored::{Store, Stored};
 pub use updates::Updates;
 pub use verify::{LogReport, verify_log};
-pub use versions::{LogVersion, id_identity, log_versions};
+pub use versions::{LogVersion, LogVersions, id_identity, log_versions};
 pub(crate) use work::Work;
 pub use work::{Progress, Watch};

@@ -1,6 +1,6 @@
 //! The order of the patches of a log.
 
-use super::log::{Log, LogOptions, LogSources, identity};
+use super::log::{FirstDataset, Log, LogOptions, LogSources, identity};
 use super::work::{Watch, Work};
 use crate::error::Result;
 use crate::term::TermBuf;
@@ -20,13 +20,23 @@ pub struct LogVersion {
     pub digest: Option<[u8; 32]>,
 }
 
-/// Reads a log and puts its patches in order; an invalid log is an error. Also returns the version before the
-/// first patch.
+/// The patches of a log in order, and how the log begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogVersions {
+    /// The patches.
+    pub versions: Vec<LogVersion>,
+    /// The version before the first patch.
+    pub before: u64,
+    /// The dataset that the log begins with.
+    pub dataset: Option<FirstDataset>,
+}
+
+/// Reads a log and puts its patches in order; an invalid log is an error.
 pub fn log_versions(
     patches: impl Into<LogSources>,
     options: LogOptions,
     watch: Watch<'_>,
-) -> Result<(u64, Vec<LogVersion>)> {
+) -> Result<LogVersions> {
     let mut work = Work::new(watch);
     let log = Log::open(patches.into(), options, &mut work)?;
     log.refuse_content(log.all())?;
@@ -35,7 +45,8 @@ pub fn log_versions(
         let digest = log.digest(version);
         LogVersion { source, patch, id: log.id(version).cloned(), prev: log.prev(version).cloned(), digest }
     };
-    Ok((log.before(), log.all().map(version).collect()))
+    let versions = log.all().map(version).collect();
+    Ok(LogVersions { versions, before: log.before(), dataset: log.first_dataset() })
 }
 
 /// The text by which ids are compared: a UUID is equal to itself as `uuid:`, as `urn:uuid:` and as a string.

@@ -76,8 +76,26 @@ pub(super) fn verify_log(
 /// Source, patch, id, prev, by what ids are compared: that of the id, that of prev; the digest of the rows that count.
 type Version = (usize, u64, Option<String>, Option<String>, Option<String>, Option<String>, Option<String>);
 
+/// The dataset that a log begins with: its folder and its statements.
+type FirstDataset = (String, u64);
+
+fn said(dataset: patch::FirstDataset) -> FirstDataset {
+    (dataset.folder, dataset.statements)
+}
+
+/// Rejects an empty base, given the number of its statements, for a log that begins with a dataset.
+#[pyfunction]
+pub(super) fn refuse_empty_base(dataset: FirstDataset, base: u64) -> PyResult<()> {
+    let (folder, statements) = dataset;
+    Ok(patch::FirstDataset { folder, statements }.refuse_empty(base)?)
+}
+
+/// What [`log_versions`] returns.
+type Versions = (Vec<Version>, Vec<Origin>, u64, Option<FirstDataset>);
+
 /// Puts the patches of a log in order; returns source, patch, id, prev, what ids are compared by and the digest of the
-/// rows that count, the origin of each source, and the version that the patches come after.
+/// rows that count, the origin of each source, the version that the patches come after, and the dataset that the log
+/// begins with.
 #[pyfunction]
 #[pyo3(signature = (patches, keywords, progress=None, names=None))]
 pub(super) fn log_versions(
@@ -86,14 +104,13 @@ pub(super) fn log_versions(
     keywords: &Bound<'_, PyDict>,
     progress: Option<Py<PyAny>>,
     names: Option<Vec<Option<String>>>,
-) -> PyResult<(Vec<Version>, Vec<Origin>, u64)> {
+) -> PyResult<Versions> {
     let job = Job::new(keywords, Doors::LOG, progress)?;
     let log = job.log(&patches)?;
     let options = LogOptions { fixed: true, digests: true, ..LogOptions::of(&job.values) };
-    let (origins, before, versions) = job.run(py, |watch| {
+    let (origins, found) = job.run(py, |watch| {
         let (sources, origins) = LogSources::with_origins(log, names.as_deref())?;
-        let (before, versions) = patch::log_versions(sources, options, watch)?;
-        Ok((origins, before, versions))
+        Ok((origins, patch::log_versions(sources, options, watch)?))
     })?;
     let text = |id: Option<&TermBuf>| id.map(|id| id.as_term().to_string());
     let fields = |LogVersion { source, patch, id, prev, digest }: LogVersion| {
@@ -109,7 +126,8 @@ pub(super) fn log_versions(
             digest.map(patch::hex_digest),
         )
     };
-    Ok((versions.into_iter().map(fields).collect(), origins, before))
+    let patch::LogVersions { versions, before, dataset } = found;
+    Ok((versions.into_iter().map(fields).collect(), origins, before, dataset.map(said)))
 }
 
 /// Source, patch, headers, first unfinished transaction, whether one is stray, whether something counts, net statements.
@@ -137,6 +155,12 @@ impl LogOrder {
     #[getter]
     fn by_name(&self) -> Vec<String> {
         self.0.by_name.clone()
+    }
+
+    /// The dataset that the log begins with.
+    #[getter]
+    fn dataset(&self) -> Option<FirstDataset> {
+        self.0.dataset.clone().map(said)
     }
 
     /// The number of a version, which is given by its number or the id of its patch.

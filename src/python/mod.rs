@@ -74,7 +74,7 @@ mod _internal {
     #[pymodule_export]
     use super::log::{
         History, LogOrder, backup_base, history, holds_patches, identify, log_head, log_versions, order_log,
-        patch_files, refuse_hole, refuse_other_base, refuse_own_file, verify_log,
+        patch_files, refuse_empty_base, refuse_hole, refuse_other_base, refuse_own_file, verify_log,
     };
     #[pymodule_export]
     use super::log_places::LogPlaces;

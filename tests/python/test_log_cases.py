@@ -41,7 +41,7 @@ def test_order_of_files(case: dict[str, Any], tmp_path: Path) -> None:
         problems = {problem.kind for problem in jelly.verify_log(folder).problems}
         assert expected["kind"] in problems
         return
-    versions, origins, before = _internal.log_versions([folder], {})
+    versions, origins, before, _ = _internal.log_versions([folder], {})
     places = {(one[0], one[1]): place for place, one in enumerate(log_cases.facts(case, folder))}
     order = [places[str(origins[source][1]), patch] for source, patch, *_ in versions]
     assert (order, before) == (expected["order"], expected["before"])

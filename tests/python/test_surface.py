@@ -48,6 +48,7 @@ INNER = {
     "refuse_other_base",
     "refuse_own_file",
     "refuse_changed",
+    "refuse_empty_base",
     "refuse_hole",
     "stamp_patch",
     "state_after_loss",

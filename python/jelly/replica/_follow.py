@@ -9,6 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from jelly import _internal
 from jelly._inputs import refuse_bool
 from jelly._internal import RowsDigest
 from jelly._patching import Report, Step, reported
@@ -79,6 +80,8 @@ def follow(
             state = store.load()
             done = done._replace(version=state.version, id=state.id)
             new = new_versions(state, versions, log)
+            if log.dataset is not None and len(new) == len(versions):
+                _internal.refuse_empty_base(log.dataset, state.rows)
             state = replace(state, version=log_number(state, versions, new, log))
             new = _limited(new, state, upto)
             steps = [[version] for version in new] if each_version else [list(new)]

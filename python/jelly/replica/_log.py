@@ -69,6 +69,8 @@ class Log:
         self._stats: list[tuple[int, int] | None] = []
         self.before = 0
         """The version before the first patch: 0, unless the folder begins later."""
+        self.dataset: tuple[str, int] | None = None
+        """The dataset that the log begins with: its folder and its statements."""
 
     def versions(self, progress: Any) -> list[LogVersion]:
         """Returns the patches in order.
@@ -77,7 +79,7 @@ class Log:
             PatchError: The patches are not valid, or have no order.
         """
         before = {path: _stat(path) for given in self._given for path in _files(given)}
-        found, origins, self.before = _internal.log_versions(
+        found, origins, self.before, self.dataset = _internal.log_versions(
             self._given, self._options, progress, self._names
         )
         self._places = [path or self._given[number] for number, path in origins]

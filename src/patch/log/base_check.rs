@@ -1,4 +1,4 @@
-//! Checks whether a base has the same labels as the patches.
+//! Checks whether a base fits the patches: it has the same labels, and is not empty if the log begins with a dataset.
 
 use std::ops::Range;
 
@@ -39,23 +39,75 @@ fn with_other_labels(error: Error) -> Error {
     )
 }
 
+/// The dataset that a log begins with, as the `base.json` of its folder says; it has statements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstDataset {
+    /// The folder.
+    pub folder: String,
+    /// Statements of the dataset.
+    pub statements: u64,
+}
+
+impl FirstDataset {
+    /// Rejects an empty base, given the number of its statements.
+    ///
+    /// # Errors
+    /// `patch.base`: the base has no statement.
+    pub fn refuse_empty(&self, base: u64) -> Result<()> {
+        if base > 0 {
+            return Ok(());
+        }
+        let FirstDataset { folder, statements } = self;
+        let message =
+            format!("the base is empty, but the log begins with a dataset of {statements} statements");
+        let hint = "give this dataset as the base (its file is in the folder), or let `jelly log dataset` or `jelly restore` find it";
+        Err(Error::new(ErrorKind::PatchBase, message).with_hint(hint).located(&place_of(folder)))
+    }
+}
+
+fn place_of(folder: &str) -> Position {
+    Position { source: Some(folder.into()), ..Position::default() }
+}
+
+/// Finds the folder whose dataset a log begins with: its position, and the statements of the dataset. It has
+/// the first patch, or it has no patches and comes before.
+///
+/// `folders` are the ranges of their sources and how they begin; `first` is the source of the first patch.
+pub(super) fn first_dataset<'a>(
+    folders: impl Iterator<Item = (Range<usize>, &'a Start)>,
+    first: Option<usize>,
+) -> Option<(usize, u64)> {
+    let first = first.unwrap_or(0);
+    let begins = |files: Range<usize>| files.contains(&first) || files.is_empty() && files.start <= first;
+    folders.enumerate().find_map(|(at, (files, start))| match start {
+        Start::Base { statements: statements @ 1.., .. } if begins(files) => Some((at, *statements)),
+        _ => None,
+    })
+}
+
 impl Log {
-    /// Rejects an empty base for the log of a folder that begins with a dataset.
+    /// The folder whose dataset the log begins with, and the statements of the dataset.
+    fn first_folder(&self) -> Option<(&Folder, u64)> {
+        if self.ignores_chain {
+            return None;
+        }
+        let folders = self.folders.iter().map(|folder| (folder.files.clone(), &folder.start));
+        let (at, statements) = first_dataset(folders, self.order.first().map(|&(source, _)| source))?;
+        Some((&self.folders[at], statements))
+    }
+
+    /// The dataset that the log begins with.
+    pub(crate) fn first_dataset(&self) -> Option<FirstDataset> {
+        let (folder, statements) = self.first_folder()?;
+        Some(FirstDataset { folder: folder.path.to_string_lossy().into(), statements })
+    }
+
+    /// Rejects an empty base for a log that begins with a dataset.
     ///
     /// # Errors
     /// `patch.base`: the base has no statement, but the dataset has.
     pub(crate) fn refuse_empty_base(&self, base: u64) -> Result<()> {
-        let [Folder { path, start: Start::Base { statements, .. }, .. }] = &self.folders[..] else {
-            return Ok(());
-        };
-        if base > 0 || *statements == 0 {
-            return Ok(());
-        }
-        let message =
-            format!("the base is empty, but the log begins with a dataset of {statements} statements");
-        let hint = "give this dataset as the base (its file is in the folder), or let `jelly log dataset` or `jelly restore` find it";
-        let place = Position { source: Some(path.to_string_lossy().into()), ..Position::default() };
-        Err(Error::new(ErrorKind::PatchBase, message).with_hint(hint).located(&place))
+        self.first_dataset().map_or(Ok(()), |dataset| dataset.refuse_empty(base))
     }
 
     /// The check for each statement of the base of these patches.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::LogOptions;
+use super::base_check::{FirstDataset, first_dataset};
 use super::facts::{SourceFacts, identity};
 use super::folder::Start;
 use super::indexed::Indexed;
@@ -48,6 +49,8 @@ pub struct LogOrder {
     pub before: u64,
     /// The sources in the order in which they are read, if only their names decided this order.
     pub by_name: Vec<String>,
+    /// The dataset that the log begins with.
+    pub dataset: Option<FirstDataset>,
     /// Whether the sources come one after the other.
     is_sorted: bool,
     ids: Vec<Option<TermBuf>>,
@@ -162,8 +165,15 @@ fn linked(
         order.truncate(certain);
     }
     let of = |&(source, patch): &(usize, usize)| &facts[source].facts.patches[patch];
+    let starts = folder_rows.iter().map(|folder| (folder.files.clone(), folder.start));
+    let first = first_dataset(starts, order.first().map(|&(source, _)| source));
+    let dataset = first.filter(|_| !options.ignore_chain).map(|(at, statements)| {
+        let folder = folders[at].0.clone();
+        FirstDataset { folder, statements }
+    });
     let mut log = LogOrder {
         by_name: Vec::new(),
+        dataset,
         ids: order.iter().map(|place| of(place).id.clone()).collect(),
         prev: order.first().and_then(|place| of(place).prev.clone()),
         is_sorted: order.is_sorted(),

@@ -35,6 +35,7 @@ use crate::options::{PatchOptions, StreamOptions};
 use crate::term::TermBuf;
 use crate::with::With;
 pub(crate) use base_check::BaseCheck;
+pub use base_check::FirstDataset;
 pub use collected::{LogContext, LogOrder, PatchFacts, order_log, refuse_hole};
 pub use digest::RowsDigest;
 pub use facts::id_from_text;
@@ -98,6 +99,8 @@ pub struct Log {
     problems: Vec<Problem>,
     /// Whether rows may name blank nodes by their positions, or the receiver of the rows checks this.
     takes_positions: bool,
+    /// Whether the order is the given one, and the folders do not matter.
+    ignores_chain: bool,
 }
 
 impl Log {
@@ -135,7 +138,8 @@ impl Log {
         let LogSources { sources, folders, before } = sources;
         let takes_positions = options.takes_positions || tolerant;
         let Head { version: before, id: begin } = before;
-        let mut log = Log { folders, before, begin, takes_positions, ..Log::default() };
+        let ignores_chain = options.ignore_chain;
+        let mut log = Log { folders, before, begin, takes_positions, ignores_chain, ..Log::default() };
         work.phase("checking the log");
         let mut broken = None;
         let last = sources.len().saturating_sub(1);

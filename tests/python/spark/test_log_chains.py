@@ -206,6 +206,14 @@ def test_manifests_in_remote_storage(
     storage = {"accessKey": "test", **store.storage}
     del storage["accesskey"]
     assert jelly.spark.net(remote(), storage=storage).count() > 0
+    if name == "kept":
+        with pytest.raises(PatchError, match="the base is empty") as caught:
+            jelly.spark.apply(
+                remote().select("subject", "predicate", "object", "graph").where("false"),
+                remote(),
+                storage=storage,
+            )
+        assert caught.value.kind == "patch.base"
     first = min(path.name for path in folder.glob("patch-*"))
     place = resolve(f"{bucket}/log/{first}", store.storage)
     place.fs.delete_file(place.path)
@@ -237,6 +245,44 @@ def test_a_log_compacted_to_its_head(jelly_spark: SparkSession, tmp_path: Path) 
     with pytest.raises(PatchError, match="versions 3 to 3") as caught:
         jelly.spark.as_of(base, df, 0)
     assert caught.value.kind == "patch.version"
+
+
+def test_an_empty_base_of_a_log_that_begins_with_a_dataset(
+    jelly_spark: SparkSession, kept: Path, published: Path, tmp_path: Path
+) -> None:
+    """Before, the result had the added quads alone."""
+    import jelly.spark
+
+    terms = ("subject", "predicate", "object", "graph")
+    empty = jelly_spark.createDataFrame([], ", ".join(f"{term} string" for term in terms))
+    stored = jelly_spark.read.format("jelly").load(str(kept / "base.jelly.zst")).select(*terms)
+    log, both = loaded(jelly_spark, kept), tmp_path / "both"
+    shutil.copytree(kept, both)
+    jelly.Log(both).compact(2)
+    compacted = loaded(jelly_spark, both)
+    for version in (0, 2):
+        with pytest.raises(PatchError) as caught:
+            jelly.as_of(b"", kept, version, io.BytesIO(), to="nq")
+        expected = str(caught.value)
+        with pytest.raises(PatchError) as caught:
+            jelly.spark.as_of(empty, log, version)
+        assert (caught.value.kind, str(caught.value)) == ("patch.base", expected)
+    refused: list[Callable[[], object]] = [
+        lambda: jelly.spark.apply(empty, log),
+        lambda: jelly.spark.apply(empty, compacted),
+        lambda: jelly.spark.apply(stored.where("false"), log, broadcast=False),
+        lambda: jelly.spark.history(log, base_df=empty),
+    ]
+    for call in refused:
+        with pytest.raises(PatchError, match=r"patch\.base"):
+            call()
+    out = io.BytesIO()
+    jelly.restore(kept, out, to="nq")
+    assert jelly.spark.apply(stored, log).count() == out.getvalue().count(b"\n")
+    names = sorted(path.name for path in kept.glob("patch-*"))
+    assert jelly.spark.apply(empty, log, order=names).count() > 0
+    assert jelly.spark.apply(empty, log, chain="ignore").count() > 0
+    assert jelly.spark.apply(empty, loaded(jelly_spark, published)).count() == 4
 
 
 def test_cases_of_logs(jelly_spark: SparkSession, tmp_path: Path) -> None:

@@ -41,12 +41,14 @@ def apply(
         **options: As for :func:`changes`.
 
     Raises:
-        PatchError: As for :func:`changes`.
+        PatchError: As for :func:`changes`; or the base is empty, but the folder of the log begins with a dataset that
+            has statements (``patch.base``), unless ``order`` is given or ``chain`` is ``"ignore"``.
         ValueError: As for :func:`changes`; or columns of the base are missing.
 
     Cost:
         One job at the call, as for :func:`changes`, which also collects the changes; a second job collects them if a
-        task has more than 1 MiB of changes (144 MiB in the first two). The driver holds at most about 600 MiB. The
+        task has more than 1 MiB of changes (144 MiB in the first two). If the folder of the log begins with a dataset,
+        another job looks for one row of the base. The driver holds at most about 600 MiB. The
         result is one pass over the base without a shuffle. Its rows pass through the Python workers with all their
         columns, so select only the columns that you need; the native key of each quad is looked up in a set of 16 to
         31 bytes per change. With more changes, the result also costs a :func:`net` and a join on the key.
@@ -83,6 +85,7 @@ def as_of(
 
 def _applied(base: DataFrame, log: Log, version: int, broadcast: bool | None) -> DataFrame:
     require(base, QUAD, "a base")
+    log.refuse_empty(base)
     versions = range(log.first + 1, version + 1)
     labels = log.labels_of_base(versions)
     if broadcast if broadcast is not None else is_few(log, versions):

@@ -113,6 +113,19 @@ class Log:
         """
         return self._log.number(version)
 
+    def refuse_empty(self, base: DataFrame) -> None:
+        """Rejects an empty base if the log begins with a dataset; only then runs a job, which looks for one row.
+
+        Raises:
+            PatchError: The base is empty, but the dataset is not (``patch.base``).
+        """
+        if self._log.dataset is None:
+            return
+        text = f"jelly.spark.{self._call}: looks whether the base is empty"
+        with described(base.sparkSession, text):
+            is_empty = base.isEmpty()
+        _internal.refuse_empty_base(self._log.dataset, 0 if is_empty else 1)
+
     def changes(self, versions: range | None = None) -> int:
         """Returns the maximum number of ``A`` and ``D`` rows in some versions."""
         return sum(one.changes for _, one in self._chosen(versions))

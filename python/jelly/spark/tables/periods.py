@@ -42,7 +42,7 @@ def history(
         **options: As for :func:`changes`.
 
     Raises:
-        PatchError: As for :func:`changes`.
+        PatchError: As for :func:`apply`.
         ValueError: As for :func:`changes`; or columns of the base are missing, or a text is not a term.
 
     Cost:
@@ -59,6 +59,7 @@ def history(
     rows = log.changed_quads(keys, pattern=chosen).select(columns)
     if base_df is not None:
         require(base_df, QUAD, "a base")
+        log.refuse_empty(base_df)
         labels = log.labels_of_base()
         if labels == "any" and any("_:" in term for terms in pattern.values() for term in terms):
             labels = "unscoped"
