@@ -131,7 +131,9 @@ def history(
         predicate: Like ``subject``.
         object: Like ``subject``, also literals such as ``"text"@en``; the case of language tags does not matter.
         graph: Like ``subject``; ``""`` is the default graph.
-        base: The dataset before the log; the default is an empty one. All its quads that match are kept in memory.
+        base: The dataset before the log. The default is the dataset that the folder of a backup or log begins with; if
+            there is none, if the log is on a server or in an object store, or with ``chain="ignore"``, it is an empty
+            one. All its quads that match are kept in memory.
         progress: Called from time to time with a :class:`Step`; an exception stops the work.
         **options: For reading: ``base_format``, ``patch_format``, ``framing``, ``strict``,
             ``lenient_flags``, ``strict_graphs``, ``limits``. For the log: ``unfinished``, ``chain``,
@@ -145,7 +147,8 @@ def history(
         JellyWarning: Only the names of the files decided their order; the warning names this order.
 
     Raises:
-        PatchError: The patches are not valid: unfinished transactions, a broken chain.
+        PatchError: The patches are not valid: unfinished transactions, a broken chain; or the base is empty, as for
+            :func:`apply`.
         JellyError: A source has an error.
         OSError: Reading failed.
         ValueError: An option is wrong.

@@ -46,7 +46,8 @@ type Headers = HashMap<u64, Vec<(String, String)>>;
 
 const STILL: u64 = u64::MAX;
 
-/// Follows the quads of a pattern through a log. Without a base, the dataset before the log is empty.
+/// Follows the quads of a pattern through a log. Without a base, the base is the dataset that the folder of the
+/// log begins with, if there is one and `options` check the chain; otherwise it is empty.
 pub fn history(
     patches: impl Into<LogSources>,
     base: Option<(Source, OpenOptions)>,
@@ -72,9 +73,15 @@ pub fn history(
         now: Vec::new(),
         headers: Headers::new(),
     };
+    let base = base.map_or_else(|| log.own_base(), |base| Ok(Some(base)))?;
     if let Some((base, options)) = base {
         work.phase("reading the base");
-        each_statement(base, &options, &mut work, |statement| sink.quad(statement, true))?;
+        let mut statements = 0;
+        each_statement(base, &options, &mut work, |statement| {
+            statements += 1;
+            sink.quad(statement, true)
+        })?;
+        log.refuse_empty_base(statements)?;
         sink.end_version();
     }
     log.replay(log.all(), "reading the log", &mut sink, &mut work)?;

@@ -183,3 +183,34 @@ def test_an_empty_base_is_refused_where_the_log_begins_with_a_dataset(
     jelly.apply(FIRST, tmp_path, out, to="nq", base_format="nq")
     assert sorted(out.getvalue().splitlines()) == sorted(OTHER.splitlines())
     assert jelly.apply(empty, tmp_path, io.BytesIO(), to="nq", chain="ignore").base == 0
+    with pytest.raises(PatchError, match=r"patch\.base"):
+        jelly.history(tmp_path, base=empty, base_format="nq")
+
+
+def test_history_begins_with_the_dataset_of_the_folder(tmp_path: Path) -> None:
+    """Before, statements of the first dump seemed never to have existed."""
+    folder = tmp_path / "kept"
+    for dump in (FIRST, OTHER, FIRST):
+        jelly.backup(dump, folder, dump_format="nq")
+    base = folder / "base.jelly.zst"
+    expected = [('"1"', 0, 1), ('"1"', 2, None), ('"x"', 0, None), ('"other"', 1, 2)]
+    for log in (folder, [folder], jelly.Log(folder)):
+        assert [one[2:3] + one[4:] for one in jelly.history(log)] == expected
+        assert list(jelly.history(log)) == list(jelly.history(log, base=base))
+        assert [one[2:3] + one[4:6] for one in jelly.history_by(log, object='"1"')] == expected[:2]
+    said, _ = run(tmp_path, "history", "kept", "--object", '"x"')
+    assert said == '0\t\t<a:s> <a:q> "x" .\n'
+    first = [one[2:3] + one[4:] for one in jelly.history(folder, chain="ignore")]
+    assert first == [('"other"', 1, 2), ('"1"', 2, None)]
+    jelly.Log(folder).compact(1)
+    compacted = [one[2:3] + one[4:] for one in jelly.history(folder)]
+    assert sorted(compacted) == [('"1"', 2, None), ('"other"', 1, 2), ('"x"', 1, None)]
+    base = folder / "base-0001.jelly.zst"
+    base.write_bytes((folder / "patch-0002.jellyp.zst").read_bytes())
+    with pytest.raises(PatchError) as caught:
+        jelly.history(folder)
+    assert caught.value.kind == "patch.damaged"
+    base.unlink()
+    with pytest.raises(PatchError) as caught:
+        jelly.history(folder)
+    assert caught.value.kind == "patch.damaged"

@@ -272,14 +272,15 @@ def canonicalize_command(base: str, patches: tuple[str, ...], **options: Any) ->
 @click.option("--predicate", multiple=True, metavar="TERM", help="Only quads with this predicate; repeat the option for alternatives.")  # fmt: skip
 @click.option("--object", "object", multiple=True, metavar="TERM", help="Only quads with this object; repeat the option for alternatives.")  # fmt: skip
 @click.option("--graph", multiple=True, metavar="TERM", help="Only quads of this graph (the empty text is the default graph); repeat the option for alternatives.")  # fmt: skip
-@click.option("--base", metavar="BASE", help="The dataset before the log.")
+@click.option("--base", metavar="BASE", help="The dataset before the log; the default is the dataset that the folder of a backup or log begins with, if there is one.")  # fmt: skip
 @click.option("--who", is_flag=True, help="Also print which patches added and deleted each quad: their ids, and headers such as author and time.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @with_options(_BASE, _LOG, READ)
 def history_command(patches: tuple[str, ...], who: bool, as_json: bool, **options: Any) -> None:
     """Prints the versions of LOG... from which and up to which each quad existed, separated by tabs.
 
-    Without --base, the quads of the dataset before the log are missing.
+    Without --base, the dataset before the log is the one that the folder of a backup or log begins with. If there
+    is none, or the log is on a server or in an object store, the quads of this dataset are missing.
 
     Terms are written as in N-Triples, in quotes for the shell: --subject '<https://example.org/a>'
     """

@@ -4,9 +4,11 @@ use std::ops::Range;
 
 use super::Log;
 use super::facts::Facts;
-use super::folder::{Folder, Start};
+use super::folder::{Folder, Start, backup_base};
 use crate::blank::refuse_positions;
 use crate::error::{Error, ErrorKind, Position, Result};
+use crate::io::Source;
+use crate::open::OpenOptions;
 use crate::sink::Statement;
 
 /// Rejects bases with blank nodes that the patches cannot refer to.
@@ -100,6 +102,24 @@ impl Log {
     pub(crate) fn first_dataset(&self) -> Option<FirstDataset> {
         let (folder, statements) = self.first_folder()?;
         Some(FirstDataset { folder: folder.path.to_string_lossy().into(), statements })
+    }
+
+    /// The file of the dataset that the log begins with, and how it is read.
+    ///
+    /// # Errors
+    /// `patch.damaged`: the folder has no such file. `patch.changed`: the log was compacted after it was read.
+    pub(crate) fn own_base(&self) -> Result<Option<(Source, OpenOptions)>> {
+        let Some((folder, _)) = self.first_folder() else { return Ok(None) };
+        let base = backup_base(&folder.path)?;
+        let is_same = |version, statements| (base.version, base.statements) == (version, statements);
+        if !matches!(folder.start, Start::Base { version, statements, .. } if is_same(version, statements)) {
+            return Err(Error::new(ErrorKind::PatchChanged, "the log was compacted while it was read")
+                .located(&place_of(&folder.path.to_string_lossy())));
+        }
+        let path = folder.path.join(base.file);
+        let mut options = OpenOptions { patch_format: None, ..folder.options.clone() };
+        options.decode.source = Some(path.to_string_lossy().into());
+        Ok(Some((Source::Path(path), options)))
     }
 
     /// Rejects an empty base for a log that begins with a dataset.

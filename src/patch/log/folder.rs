@@ -222,6 +222,8 @@ pub struct LogSources {
 pub(super) struct Folder {
     pub(super) path: PathBuf,
     pub(super) start: Start,
+    /// How its files are read.
+    pub(super) options: OpenOptions,
     /// The last version in its index.
     pub(super) last: Option<u64>,
     /// The entries of its index.
@@ -261,7 +263,8 @@ impl LogSources {
             self.sources.push(Again::new(Source::Path(path), options)?);
         }
         let files = first..self.sources.len();
-        self.folders.push(Folder { path: folder.to_owned(), start, last: index.last(), index, files });
+        let (path, options, last) = (folder.to_owned(), options.clone(), index.last());
+        self.folders.push(Folder { path, start, options, last, index, files });
         Ok(())
     }
 }
@@ -282,7 +285,8 @@ impl LogSources {
         self.folders = (folders.into_iter())
             .map(|(path, files)| {
                 let index = local_path(Path::new(&path)).map(|path| Indexed::of(&path)).unwrap_or_default();
-                Folder { path: path.into(), start: Start::Anywhere, last: None, index, files }
+                let options = OpenOptions::default();
+                Folder { path: path.into(), start: Start::Anywhere, options, last: None, index, files }
             })
             .collect();
         let (order, sources) = placed.into_iter().map(|(_, was, source)| (was, source)).unzip();

@@ -38,7 +38,9 @@ def history(
         predicate: Like ``subject``.
         object: Like ``subject``; the case of language tags does not matter.
         graph: Like ``subject``.
-        base_df: The dataset before the log, as for :func:`apply`; without it, the log begins empty.
+        base_df: The dataset before the log, as for :func:`apply`. Without it, the log begins empty: unlike
+            :func:`jelly.history`, this function does not read the dataset that the folder of a backup or log begins
+            with, so read the file that its ``base.json`` names and give it here.
         **options: As for :func:`changes`.
 
     Raises:
