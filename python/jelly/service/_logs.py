@@ -23,7 +23,7 @@ from jelly.log._guard import Guard
 from jelly.log._patch import refused_at
 from jelly.service._looks import Looks
 from jelly.service._problems import no_log
-from jelly.service._tokens import Token
+from jelly.service._tokens import RECHECK, Token
 
 _LOG = logging.getLogger("jelly.service")
 UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -189,7 +189,7 @@ class Logs:
             PatchError: The name now belongs to another log (``patch.fork``).
         """
         while not self.is_draining:
-            found = await self.moved(name, log, after, 15, followed)
+            found = await self.moved(name, log, after, RECHECK, followed)
             after = after if found is None else found
             yield found
 

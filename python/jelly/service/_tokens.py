@@ -18,6 +18,8 @@ from jelly.service._problems import Problem
 
 _LOG = logging.getLogger("jelly.service")
 SCOPES = ("read", "publish", "admin")
+RECHECK = 15
+"""Seconds after which a stream that has nothing to send checks its token again."""
 _DIGEST = re.compile(r"[0-9a-f]{64}|-")
 
 
@@ -99,6 +101,15 @@ class Tokens:
             raise Problem(503, "tokens", detail, {"Retry-After": "5"}) from None
         self._failed = ""
         return self._tokens
+
+    def refuse_revoked(self, token: Token | None) -> None:
+        """Ends what goes on for a long time, once the line of its token is gone or was changed.
+
+        Raises:
+            Problem: It is (401), or the file cannot be read (503).
+        """
+        if token not in self.read():
+            raise Problem(401, "token", "the token of this request is no longer valid, or its line was changed; send the request again")  # fmt: skip
 
     def named(self, name: str | None) -> Token:
         """Returns the line of a user named by a proxy; its hash is ``-``.

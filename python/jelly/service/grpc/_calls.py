@@ -22,6 +22,7 @@ from jelly.service._tokens import Token, Tokens
 from jelly.types import PatchOptions, RdfOptions
 
 Options = TypeVar("Options", RdfOptions, PatchOptions)
+Piece = TypeVar("Piece")
 
 _LOG = logging.getLogger("jelly.service")
 # seconds until a disconnected client is detected
@@ -103,6 +104,17 @@ class Calls:
                 raise Problem(404, "topic", f"there is no topic {name!r}")
             raise Problem(403, "scope", f"the token does not allow {scope}")
         return token
+
+    def while_valid(self, token: Token | None, pieces: Iterator[Piece]) -> Iterator[Piece]:
+        """Yields what a call sends or gets, and checks before each piece that its token was not revoked.
+
+        Raises:
+            Problem: As for :meth:`Tokens.refuse_revoked`.
+        """
+        for piece in pieces:
+            if self._tokens is not None:
+                self._tokens.refuse_revoked(token)
+            yield piece
 
     @contextmanager
     def call(self, context: Any, method: str, *, publishes: bool) -> Iterator[None]:

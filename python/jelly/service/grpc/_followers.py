@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -11,13 +12,14 @@ from typing import Any, NamedTuple
 import grpc
 
 from jelly.service._problems import Problem
+from jelly.service._tokens import RECHECK
 
 # interval in seconds of the checks for new data; streams that wait for the same data share a check
 _SECONDS = 0.02
 
 
 class Wait(NamedTuple):
-    """Yielded by a stream that has nothing to send.
+    """Yielded by a stream that has nothing to send; the stream runs again at the latest when it must check its token.
 
     Attributes:
         key: Streams with the same key wait for the same data.
@@ -40,6 +42,7 @@ class _Call:
     def __init__(self, stream: Any, context: Any, send: Callable[[bytes | None], None]) -> None:
         self.stream, self.context, self.send = stream, context, send
         self.waits: Wait | None = None
+        self.until = 0.0
         self.is_follower = False
 
 
@@ -128,7 +131,7 @@ class Followers:
         with self._turn:
             if not call.context.is_active():
                 return False
-            call.waits = wait
+            call.waits, call.until = wait, time.monotonic() + RECHECK
             self._parked.add(call)
             self._turn.notify_all()
         return call.context.is_active() or not self._taken(call)
@@ -158,7 +161,8 @@ class Followers:
             for call, wait in waiting:
                 if wait.key not in over:
                     over[wait.key] = _is_over(wait)
-                if over[wait.key] and self._taken(call):
+                is_due = over[wait.key] or call.until <= time.monotonic()
+                if is_due and self._taken(call):
                     self._pool.submit(self._run, call)
 
 

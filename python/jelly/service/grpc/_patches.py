@@ -80,7 +80,7 @@ class Patches:
                 asked = patch_subscribe_of(message)
             except ValueError as error:
                 raise Problem(400, "message", str(error)) from None
-            self._calls.allow(context, "read", asked.log)
+            token = self._calls.allow(context, "read", asked.log)
             options, fits = met(PatchOptions(), asked.options)
             log = self._logs.get(asked.log)
             followed = Followed(asked.log)
@@ -90,33 +90,36 @@ class Patches:
             _refuse_fork(log, asked.after, asked.after_id)
             if asked.follow and not asked.upto:
                 yield FOLLOWS
-            for path in paths:
-                yield from guard.each(_frames(path, options, fits=fits))
-            at = asked.after + len(paths)
-            while asked.follow and not asked.upto and context.is_active():
-                self._calls.check_open()
-                for version in log.watch_on(at, 0, followed):
-                    guard = log.guard(version.version - 1, version.version)
-                    path = log.path(version.version)
+
+            def sent() -> Sent:
+                for path in paths:
                     yield from guard.each(_frames(path, options, fits=fits))
-                    at = version.version
+                at = asked.after + len(paths)
+                while asked.follow and not asked.upto and context.is_active():
                     self._calls.check_open()
-                seen = followed.seen
-                yield Wait((asked.log, seen), partial(log.has_moved, seen))
+                    for version in log.watch_on(at, 0, followed):
+                        one = log.guard(version.version - 1, version.version)
+                        path = log.path(version.version)
+                        yield from one.each(_frames(path, options, fits=fits))
+                        at = version.version
+                        self._calls.check_open()
+                    seen = followed.seen
+                    yield Wait((asked.log, seen), partial(log.has_moved, seen))
+
+            yield from self._calls.while_valid(token, sent())
 
     def _publish(self, messages: Iterator[bytes], context: Any) -> bytes:
         with self._calls.call(context, "Publish", publishes=True):
             metadata = metadata_of(context)
             name = metadata.get("jelly-log", "")
             token = self._calls.allow(context, "publish", name)
+            messages = self._calls.while_valid(token, whole(messages, context))
             more = publisher_of(token) if self._records else {}
             log = self._logs.get(name)
             asked = metadata.get("jelly-expect")
             expect = None if asked is None else number_or_id(asked)
             with work_folder(self._logs.root) as work:
-                return published_message(
-                    self._published(log, whole(messages, context), work, expect, more)
-                )
+                return published_message(self._published(log, messages, work, expect, more))
         raise AssertionError
 
     def _published(

@@ -37,7 +37,9 @@ class Streams:
                 asked = subscribe_of(message)
             except ValueError as error:
                 raise Problem(400, "message", str(error)) from None
-            self._calls.allow(context, "read", asked.topic, self._sources.log_of(asked.topic))
+            token = self._calls.allow(
+                context, "read", asked.topic, self._sources.log_of(asked.topic)
+            )
             metadata = metadata_of(context)
             if metadata.get("jelly-compress") == "true":
                 context.set_compression(grpc.Compression.Gzip)
@@ -58,7 +60,7 @@ class Streams:
 
             if follows and isinstance(stream, Topic):
                 yield FOLLOWS
-            yield from _sent(stream, after, follow, relay)
+            yield from self._calls.while_valid(token, _sent(stream, after, follow, relay))
 
     def _publish(self, messages: Iterator[bytes], context: Any) -> bytes:
         with self._calls.call(context, "PublishRdf", publishes=True):
@@ -67,7 +69,8 @@ class Streams:
                 messages = whole(messages, context)
             first = _first_of(messages)
             name = metadata.get("jelly-topic") or _stream_name(first)
-            self._calls.allow(context, "publish", name, self._sources.log_of(name))
+            token = self._calls.allow(context, "publish", name, self._sources.log_of(name))
+            messages = self._calls.while_valid(token, messages)
             topic = self._sources.published(name)
             if (publish_id := metadata.get("jelly-publish-id")) is not None:
                 is_new = self._whole(topic, first, messages, publish_id)
