@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import json
 import shutil
+import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -167,9 +169,15 @@ def test_events_end_with_a_problem(server: tuple[Path, str], tmp_path: Path, oth
     place.make(1)
     with closing(urllib.request.urlopen(f"{place.place}/events?after=0", timeout=30)) as events:
         lines = (line.decode().strip() for line in events)
-        assert next(line for line in lines if line.startswith("id:")).startswith("id: 1.")
+        while not (last := next(lines)).startswith("id: 1."):
+            pass
         place.make_again(*others)
         assert [line for line in lines if line.startswith(("id:", "event:"))][1:] == ["event: problem"]  # fmt: skip
+    again = urllib.request.Request(f"{place.place}/events", headers={"Last-Event-ID": last[4:]})
+    with pytest.raises(urllib.error.HTTPError) as caught:  # a browser that comes again ends here
+        urllib.request.urlopen(again, timeout=30)
+    with closing(caught.value) as error:
+        assert (error.code, json.load(error)["type"]) == (409, "urn:jelly:problem:patch.fork")
 
 
 @pytest.mark.parametrize("others", [(), (7,), (7, 8, 9)])

@@ -212,6 +212,7 @@ def test_events_and_waiting(log: str) -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE) as events:
         assert events.stdout is not None
         lines = (line for line in iter(events.stdout.readline, b"") if line.startswith(b"id:"))
+        assert next(lines).startswith(b"id: 1.")  # where it begins
         assert next(lines).startswith(b"id: 2.")
         curl(log, *RDFP, data=patch(7))
         assert next(lines).startswith(b"id: 3.")

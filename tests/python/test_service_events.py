@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import http.client
-import json
 import re
 import threading
 import urllib.request
@@ -53,37 +52,70 @@ def stopped(root: Path, **options: Any) -> Any:
     return served
 
 
-def events(root: Path, last: str | None = None, query: str = "") -> tuple[list[str], list[str]]:
-    """The ids of the events that a client gets, and the kinds of problems."""
+def blocks(root: Path, last: str | None = None, query: str = "") -> list[dict[str, str]]:
+    """What a client gets, block by block."""
     more = () if last is None else (("last-event-id", last),)
     reply = ask(stopped(root), "GET", f"/x/events{query}", b"", *more)
     assert reply.status == 200, reply.body
-    text = reply.body.decode()
-    problems = [json.loads(data)["kind"] for data in re.findall(r"event: problem\ndata: (.*)", text)]  # fmt: skip
-    return re.findall(r"^id: (.*)$", text, re.MULTILINE), problems
+    texts = reply.body.decode().split("\n\n")
+    return [dict(re.findall("^([a-z]+): (.*)$", text, re.MULTILINE)) for text in texts]
+
+
+def events(root: Path, last: str | None = None, query: str = "") -> list[str]:
+    """The ids of the events that a client gets."""
+    return [one["id"] for one in blocks(root, last, query) if one.get("event") == "version"]
+
+
+def fork(root: Path, last: str) -> tuple[int, str]:
+    """How a client is refused that comes again."""
+    reply = ask(app(root), "GET", "/x/events", b"", ("last-event-id", last))
+    return reply.status, reply.kind
 
 
 def test_an_event_says_which_log_it_is_of(root: Path) -> None:
-    ids, _ = events(root, query="?after=0")
+    """A client with an event of another log gets an error, and not a stream, which browsers would ask for again for ever."""
+    ids = events(root, query="?after=0")
     assert [one.split(".")[0] for one in ids] == ["1", "2", "3"]
     assert ask(app(root), "GET", "/x").headers["etag"] == f'"{ids[-1]}"'
-    assert events(root, ids[0]) == (ids[1:], [])
-    assert events(root, "1") == (ids[1:], [])
-    assert events(root, ids[0], "?after=2") == (ids[1:], []), "the header is newer than the address"
+    assert events(root, ids[0]) == ids[1:]
+    assert events(root, "1") == ids[1:]
+    assert events(root, ids[0], "?after=2") == ids[1:], "the header is newer than the address"
+    begin = blocks(root, query="?after=0")[0]["id"]
     (root / "x").rename(root / "old")
     for count in (1, 2, 3, 5):
         filled(root / "x", "y", count)
-        for last in ids:
-            assert events(root, last) == ([], ["patch.fork"]), (last, count)
-        assert len(events(root, "1")[0]) == count - 1 or count == 1
+        for last in (begin, *ids):
+            assert fork(root, last) == (409, "patch.fork"), (last, count)
+        assert len(events(root, "1")) == count - 1
         (root / "x").rename(root / f"y{count}")
     (root / "y5").rename(root / "x")
-    mine, _ = events(root, query="?after=0")
+    mine = events(root, query="?after=0")
     jelly.Log(root / "x").compact(2)
-    assert events(root, mine[1]) == (mine[2:], [])
-    assert events(root, ids[1]) == ([], ["patch.fork"])
-    gone = ask(app(root), "GET", "/x/events", last_event_id=mine[0])
-    assert (gone.status, gone.kind) == (410, "patch.gap")
+    assert events(root, mine[1]) == mine[2:]
+    assert fork(root, ids[1]) == (409, "patch.fork")
+    assert fork(root, mine[0]) == (410, "patch.gap")
+
+
+def test_a_stream_says_first_where_it_begins(root: Path) -> None:
+    """Whoever got no event comes again with this id, and so misses no version, and gets none of another log."""
+    begin = blocks(root)[0]
+    assert begin == {"id": events(root, query="?after=0")[-1]}, "it is no event"
+    jelly.Log(root / "x").publish(b'TX .\nA <a:s> <a:p> "new" .\nTC .\n')
+    (new,) = events(root, begin["id"])
+    assert blocks(root)[0] == {"id": new}
+    jelly.Log(root / "x").compact(4)
+    assert blocks(root)[0] == {"id": new}
+    none = blocks(root, query="?after=4")[0]
+    assert events(root, none["id"]) == []
+    for name in ("y", "z"):  # logs without a version
+        jelly.Log.create(root / name)
+    (root / "x").rename(root / "old")
+    (root / "y").rename(root / "x")
+    empty = blocks(root)[0]["id"]
+    assert events(root, empty) == []
+    (root / "x").rename(root / "y")
+    (root / "z").rename(root / "x")
+    assert fork(root, empty) == (409, "patch.fork")
 
 
 @pytest.mark.parametrize("last", ["9" * 5000, "x", "", "-1", "1.", "1.x", "1." + "0" * 17, "\xb2"])
@@ -106,6 +138,7 @@ def test_what_a_head_gets(root: Path) -> None:
             assert (reply.status, reply.read()) == (status, b"")
             is_stream = reply.headers["content-type"].startswith("text/event-stream")
             assert is_stream == (status == 200)
+            assert ("content-length" in reply.headers) == (status != 200), "a stream has none"
         link.request("GET", "/-/metrics")
         assert b"jelly_watchers 0\n" in link.getresponse().read()
 

@@ -137,8 +137,9 @@ def test_an_answer_is_of_one_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
                 assert reply.status in (404, 409), (path, accept, when, reply.body)
 
 
-def test_events_are_of_one_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The log is replaced after the last look of the stream, and before its versions are listed."""
+@pytest.mark.parametrize("when", [1, 2, 3])
+def test_events_are_of_one_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: int) -> None:
+    """The log is replaced before the stream begins, or after its last look and before its versions are listed."""
     logs = Logs(tmp_path / "logs")
     versions = jelly.log._folder.FolderLog.versions
     listed = 0
@@ -146,15 +147,18 @@ def test_events_are_of_one_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     def swapped(*args: Any) -> Any:
         nonlocal listed
         listed += 1
-        if listed == 2:
+        if listed == when:
             logs.swap()
         return versions(*args)
 
     monkeypatch.setattr(jelly.log._folder.FolderLog, "versions", swapped)
-    body = ask(logs.app, "GET", "/a/events?after=1").body
-    assert listed == 2
-    (data,) = (line for line in body.splitlines() if line.startswith(b"data: "))
-    assert json.loads(data[6:])["kind"] == "patch.fork"
+    reply = ask(logs.app, "GET", "/a/events?after=1")
+    assert listed >= when
+    if when < 3:
+        assert (reply.status, reply.kind) == (409, "patch.changed")
+    else:
+        (data,) = (line for line in reply.body.splitlines() if line.startswith(b"data: "))
+        assert json.loads(data[6:])["kind"] == "patch.fork"
 
 
 def test_a_file_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:  # fmt: skip

@@ -22,6 +22,7 @@ from jelly.service._logs import Logs, asked_log
 from jelly.service._places import place
 from jelly.service._problems import Problem, problem_of
 
+_MEDIA = "text/event-stream"
 _ID = re.compile(r"([0-9]{1,18})(\.[0-9a-f]{16})?")
 
 
@@ -37,27 +38,24 @@ async def events(request: Request) -> Response:
     after = int(match[1]) if match else number(request, "after")
     if after is None:
         after = followed.seen[1].version
-    stream = _stream(request, log, after, followed)
-    if match and match[2] and (fork := await run_in_threadpool(_fork, log, after, match[0])):
-        stream = _problem(fork)
-    else:
-        await run_in_threadpool(log.versions, after)  # a version that is gone is an error now
+    # what is an error now gets its status, which browsers do not try again, unlike a stream that ends
+    begin = await run_in_threadpool(_begin, log, after, match[0] if match and match[2] else None)
+    headers = {"Cache-Control": "no-store"}
     if request.method == "HEAD":
-        return _Events(request, _nothing())
-    return _Watched(request, stream)
+        head = Response(media_type=_MEDIA, headers=headers)
+        del head.headers["content-length"]  # a stream has none
+        return head
+    return _Watched(request, _stream(request, log, after, begin, followed), headers)
 
 
-class _Events(StreamingResponse):
-    """A stream of events."""
-
-    def __init__(self, request: Request, stream: AsyncIterator[str]) -> None:
-        headers = {"Cache-Control": "no-store"}
-        super().__init__(stream, media_type="text/event-stream", headers=headers)
-        self._request = request
-
-
-class _Watched(_Events):
+class _Watched(StreamingResponse):
     """Events for a watcher, who has a place until the answer ends, however it does."""
+
+    def __init__(
+        self, request: Request, stream: AsyncIterator[str], headers: dict[str, str]
+    ) -> None:
+        super().__init__(stream, media_type=_MEDIA, headers=headers)
+        self._request = request
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Sends the answer."""
@@ -70,29 +68,39 @@ def _id(id: str | None, version: int, patch: str | None) -> str:
     return tag(id, Head(version, patch)).strip('"')
 
 
-def _fork(log: FolderLog, after: int, last: str) -> JellyError | None:
-    """The error where an event came from another log; None: it is of this one, as far as can be known."""
+def _begin(log: FolderLog, after: int, last: str | None) -> str | None:
+    """Returns the id of the event of a version; None: it is not known.
+
+    Args:
+        log: The log.
+        after: The version, after which a stream begins.
+        last: The event of this version that a client has; None: it has a version alone.
+
+    Raises:
+        PatchError: The log does not have this version, or the event is of another log (``patch.fork``).
+    """
     info = log.info()
-    if after > info.head.version:
+    if last is not None and after > info.head.version:
         found = f"its head is version {info.head.version}"
-    elif after < info.first - 1:
-        return None  # which is an error of its own
     else:
+        log.versions(after)  # a version that is gone is an error now
         is_base = after < info.first
         patch = base_id(info, log.versions) if is_base else next(log.versions(after - 1, after)).id
-        found = f"its version {after} has the id {patch}"
-        if patch is None or _id(info.id, after, patch) == last:
-            return None
+        begin = _id(info.id, after, patch) if patch or not after else None
+        if last is None or begin in (None, last):
+            return begin
+        found = f"its version {after} has the id {patch}" if patch else "it was created anew"
     message = f"the event {last} is not of the log that is here now: {found}; watch it again from its first version"
-    return refused_at("patch.fork", message, log.folder)
+    raise refused_at("patch.fork", message, log.folder)
 
 
 async def _stream(
-    request: Request, log: FolderLog, after: int, followed: Followed
+    request: Request, log: FolderLog, after: int, begin: str | None, followed: Followed
 ) -> AsyncIterator[str]:
     logs: Logs = request.app.state.logs
     try:
-        yield ": the versions of a log\n\n"
+        # a browser sends this id when it connects again, also if it got no event before
+        yield ": the versions of a log\n" + (f"id: {begin}\n\n" if begin else "\n")
         async for head in logs.following(request.path_params["log"], log, after, followed):
             request.app.state.guard.refuse_revoked(request.scope)
             if head is None:
@@ -105,18 +113,9 @@ async def _stream(
             after = head
         yield ": the server stops\nretry: 1000\n\n"
     except (Problem, JellyError, OSError) as error:
-        async for event in _problem(error):
-            yield event
-
-
-async def _problem(error: Exception) -> AsyncIterator[str]:
-    problem = problem_of(error, publishes=False)
-    yield f"event: problem\ndata: {json.dumps({'kind': problem.kind, 'detail': problem.detail})}\n\n"
-
-
-async def _nothing() -> AsyncIterator[str]:
-    return
-    yield
+        problem = problem_of(error, publishes=False)
+        data = json.dumps({"kind": problem.kind, "detail": problem.detail})
+        yield f"event: problem\ndata: {data}\n\n"
 
 
 def _listed(log: FolderLog, after: int, upto: int, followed: Followed) -> list[LogVersion]:
