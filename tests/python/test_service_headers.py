@@ -105,6 +105,54 @@ def test_if_match_of_a_read(root: Path, path: str) -> None:
         assert ask(served, method, path, b"", *both).status == 304
 
 
+UNTAGGED = ["/", "/x/versions", "/x/patches", "/x/diff?from=0&to=1", "/x/diff?from=0&to=1&format=html", "/x/history?subject=a:s", "/x?q=a&format=html", "/x/events?after=0", "/-/health", "/-/ready", "/-/metrics", "/-/style.css", "/-/delta/$/ping", "/-/delta/x/init"]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", UNTAGGED)
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_conditions_of_an_answer_without_a_tag(root: Path, path: str, method: str) -> None:
+    """No tag is that of the answer, and ``*`` is true of any (RFC 9110, sections 13.1.1 and 13.1.2)."""
+    served = app(root, delta=True)
+    served.state.logs.is_draining = "events" in path  # else a stream does not end
+    plain = ask(served, method, path)
+    assert "etag" not in plain.headers
+    for kept in (("if-match", "*"), ("if-none-match", '"zz"')):
+        assert ask(served, method, path, b"", kept).status == plain.status == 200, kept
+    failed = ask(served, method, path, b"", ("if-match", '"zz"'))
+    assert failed.status == 412
+    assert "html" in path or failed.kind == "condition"
+    same = ask(served, method, path, b"", ("if-none-match", "*"))
+    assert (same.status, same.body) == (304, b"")
+
+
+@pytest.mark.parametrize("path", ["/none/versions", "/x/diff?from=0&to=9", "/x/diff", "/nothing/at/all"])  # fmt: skip
+def test_an_error_is_no_matter_of_conditions(root: Path, path: str) -> None:
+    served = app(root)
+    plain = ask(served, "GET", path)
+    for name in ("if-match", "if-none-match"):
+        for value in ('"zz"', "*"):
+            assert ask(served, "GET", path, b"", (name, value)) == plain
+
+
+def test_conditions_of_making_and_compacting_a_log(root: Path) -> None:
+    served = app(root)
+    for value in ("*", '"zz"'):
+        assert ask(served, "PUT", "/y", b"", ("if-match", value)).status == 412
+        assert not (root / "y").exists()
+    assert ask(served, "PUT", "/y", b"", ("if-none-match", "*")).status == 201
+    for method, path in (("PUT", "/y"), ("POST", "/x/compact?upto=1")):
+        now = ask(served, "GET", path[:2]).headers["etag"]
+        failed = [("if-match", '"zz"'), ("if-match", f"W/{now}"), ("if-none-match", now)]
+        if method == "PUT":
+            failed.append(("if-none-match", "*"))
+        for condition in failed:
+            assert ask(served, method, path, b"", condition).status == 412, (path, condition)
+            assert jelly.Log(root / "x").info().first == 1
+        for condition in (("if-match", now), ("if-match", "*"), ("if-none-match", '"zz"')):
+            assert ask(served, method, path, b"", condition).status == 200, (path, condition)
+    assert jelly.Log(root / "x").info().first == 2
+
+
 def test_formats_and_encodings_in_several_lines(root: Path) -> None:
     served = app(root)
     assert ask(served, "POST", "/x", LONG).status == 201

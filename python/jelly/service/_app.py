@@ -22,6 +22,7 @@ from starlette.routing import Route
 from jelly.errors import JellyError
 from jelly.service import _changes, _compare_views, _events, _feed, _pages, _views
 from jelly.service._coding import Coding
+from jelly.service._conditions import agrees
 from jelly.service._delta import Delta
 from jelly.service._formats import ACCEPT_PATCH
 from jelly.service._guard import LOCAL, Guard
@@ -83,11 +84,11 @@ def app(
     logs = logs_at(root, storage)
     routes = [
         *(Delta().routes(_Methods) if delta else []),
-        Route("/", _views.names, methods=["GET"]),
-        Route("/-/health", _alive, methods=["GET"]),
-        Route("/-/ready", _ready, methods=["GET"]),
-        Route("/-/style.css", _pages.style, methods=["GET"]),
-        Route("/-/metrics", _metrics, methods=["GET"]),
+        Route("/", _Methods(GET=_views.names)),
+        Route("/-/health", _Methods(GET=_alive)),
+        Route("/-/ready", _Methods(GET=_ready)),
+        Route("/-/style.css", _Methods(GET=_pages.style)),
+        Route("/-/metrics", _Methods(GET=_metrics)),
         Route(
             "/{log}",
             _Methods(
@@ -203,14 +204,17 @@ class _Methods:
         except Exception as error:
             await refuse_mixed(request, error)
             raise
+        is_sent = False
         try:
             if reads:
                 await refuse_mixed(request)
-        except BaseException:
-            if isinstance(response, Spooled):
+            # an answer with a tag was compared before it was made
+            is_compared = not reads or response.status_code != 200 or "etag" in response.headers
+            is_sent = is_compared or not agrees(request, None)
+        finally:
+            if not is_sent and isinstance(response, Spooled):
                 response.close()
-            raise
-        return response
+        return response if is_sent else Response(status_code=304)
 
     @staticmethod
     def _refuse_unknown(request: Request, known: list[str]) -> None:

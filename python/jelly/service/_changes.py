@@ -14,13 +14,13 @@ from starlette.responses import JSONResponse, Response
 
 from jelly._inputs import number_or_id
 from jelly._whole_file import work_folder
-from jelly.log import Head, Published
+from jelly.log import Compacted, Head, Published
 from jelly.log._folder import FolderLog
 from jelly.log._patch import Prepared
 from jelly.log._types import as_json
 from jelly.service import _bodies
 from jelly.service import _rules as rules
-from jelly.service._conditions import head_check, tag
+from jelly.service._conditions import agrees, head_check, tag
 from jelly.service._formats import PATCHES, READ_DATA, sent
 from jelly.service._headers import listed, preferences
 from jelly.service._logs import Logs, asked_log
@@ -137,8 +137,15 @@ async def compact(request: Request) -> Response:
     asked = request.query_params.get("upto")
     if asked is None:
         raise Problem(400, "query", "?upto= is missing: the number of a version, or the id of its patch")  # fmt: skip
+
+    def compacted() -> Compacted:
+        id, head = log.seen()
+        if check := head_check(request, id):
+            check(head)
+        return log.compact(number_or_id(asked))
+
     with place(request, "datasets"):
-        return JSONResponse(as_json(await run_in_threadpool(log.compact, number_or_id(asked))))
+        return JSONResponse(as_json(await run_in_threadpool(compacted)))
 
 
 async def create(request: Request) -> Response:
@@ -146,7 +153,15 @@ async def create(request: Request) -> Response:
     logs: Logs = request.app.state.logs
     name = request.path_params["log"]
     rules.refuse_draining(logs)
-    if listed(request.headers, "if-none-match") == "*" and await run_in_threadpool(logs.has, name):
+
+    def there() -> str | None:
+        info = logs.get(name).info() if logs.has(name) else None
+        return info and tag(info.id, info.head)
+
+    now = await run_in_threadpool(there)
+    if now is None and listed(request.headers, "if-match") is not None:
+        raise Problem(412, "condition", f"If-Match needs a log, and there is no log {name!r}")
+    if now is not None and agrees(request, now):
         raise Problem(412, "patch.conflict", "the log exists already")
     has_body = request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers  # fmt: skip
     format, compression = sent(request, READ_DATA) if has_body else ("auto", "none")

@@ -26,23 +26,24 @@ def tag(id: str | None, head: Head, *more: str) -> str:
     return '"' + ".".join([str(head.version), digest, *more]) + '"'
 
 
-def agrees(request: Request, now: str) -> bool:
-    """Returns whether ``If-None-Match`` contains the tag of the answer.
+def agrees(request: Request, now: str | None) -> bool:
+    """Returns whether ``If-None-Match`` contains the tag of the answer; None: an answer without a tag, which only ``*`` matches.
 
     Raises:
         Problem: ``If-Match`` does not contain it (412).
     """
     match, none = (listed(request.headers, name) for name in ("if-match", "if-none-match"))
     if match is not None and not _has(match, now, strong=True):
-        raise Problem(412, "condition", f"If-Match is {match}, but the tag is {now}")
+        found = "the answer has no tag" if now is None else f"the tag is {now}"
+        raise Problem(412, "condition", f"If-Match is {match}, but {found}")
     return none is not None and _has(none, now, strong=False)
 
 
-def _has(given: str, now: str, *, strong: bool) -> bool:
+def _has(given: str, now: str | None, *, strong: bool) -> bool:
     """Returns whether a list of tags has the tag of an answer; ``*`` is any."""
     # the tag of a compressed answer is the tag of the plain answer, followed by the coding
     tags = [re.sub(rf"\.({'|'.join(CODINGS)})$", "", one) for one in _tags(given, strong=strong)]
-    return given.strip() == "*" or now.strip('"') in tags
+    return given.strip() == "*" or (now is not None and now.strip('"') in tags)
 
 
 def head_check(request: Request, id: str | None) -> Callable[[Head], None] | None:
