@@ -27,7 +27,7 @@ def local_path(name: str | os.PathLike[str]) -> Path:
 
 
 def check_folder(dest: object, logs: Iterable[object] | None = None) -> None:
-    """Checks that the folder of a result exists, and that an operation replaces no file of a log.
+    """Checks that a result is a file in a folder that exists, and that it replaces no file of a log.
 
     A folder with ``base.json`` or ``log.json`` is a log, and so is each folder among ``logs``, the
     sources of the operation. Several files are a log too. Writers, which have no ``logs``, write
@@ -36,6 +36,7 @@ def check_folder(dest: object, logs: Iterable[object] | None = None) -> None:
     Raises:
         FileNotFoundError: There is no such folder. The error names the folder, not the hidden file
             that would be made in it.
+        IsADirectoryError: ``dest`` is a folder.
         ArgumentError: ``dest`` is a URL, a file of a log, or has a name that a log would take for one.
     """
     if not isinstance(dest, str | os.PathLike) or os.fsdecode(dest) == "-":
@@ -43,6 +44,8 @@ def check_folder(dest: object, logs: Iterable[object] | None = None) -> None:
     path = local_path(dest)
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{os.fsdecode(dest)}: the folder {path.parent} does not exist")
+    if path.is_dir():
+        raise IsADirectoryError(f"{os.fsdecode(dest)}: found a folder; expected the name of a file, or - for standard output")  # fmt: skip
     if logs is None:
         return
     path = path.resolve()

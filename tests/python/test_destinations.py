@@ -120,6 +120,26 @@ def test_commands_refuse_urls_and_make_nothing(folder: Path) -> None:
     assert names(folder) == before
 
 
+@pytest.mark.parametrize("name", [".", "some", "kept", "some.parquet"])
+def test_a_folder_is_no_file(folder: Path, name: str) -> None:
+    """The error names what was given, at every door that writes a file, and says what to give."""
+    (folder / name).mkdir(exist_ok=True)
+    before = names(folder)
+    tables: dict[str, Door] = {
+        "to a table": lambda to: jelly.convert(BASE, to, format="nt", to="parquet"),
+        "to Arrow": lambda to: jelly.convert(BASE, to, format="nt", to="arrow"),
+    }
+    said = f"{name}: found a folder; expected the name of a file, or - for standard output"
+    for door_name, door in [*STATEMENTS.items(), *PATCHES.items(), *tables.items()]:
+        with pytest.raises(IsADirectoryError) as caught:
+            door(name)
+        assert str(caught.value) == said, door_name
+    for command in COMMANDS:
+        out, err = run(folder, *command.format(name).split(), code=1)
+        assert (out, err) == ("", f"jelly: {said}\n"), command
+    assert names(folder) == before
+
+
 def test_file_uris_are_paths(folder: Path) -> None:
     uri = folder.as_uri()
     for door in STATEMENTS.values():
