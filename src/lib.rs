@@ -32,6 +32,7 @@ pub mod convert;
 pub mod create;
 mod crew;
 pub mod decode;
+mod default_graph;
 pub mod encode;
 pub mod error;
 pub mod format;

@@ -7,6 +7,7 @@ use super::patch_words::{end_row, hint, keyword_end, name, namespace, no_keyword
 use super::places::Place;
 use super::rows::{Grammar, GrammarState, Halt, Row, TextRows};
 use super::v1::Tuples;
+use crate::default_graph::{begins_default_graph, is_default_graph};
 use crate::error::{ErrorKind, Result};
 use crate::limits::Limits;
 use crate::rows::check_kept;
@@ -248,7 +249,7 @@ impl RdfPatch {
         let (lexed, scratch) = self.statements.lexed(3);
         match lexed.whole(lexer.text, scratch) {
             Term::Triple(_) => bad(ErrorKind::TextTerm, lexed.start, "a quoted triple cannot be the graph"),
-            Term::Iri(iri) if is_default_graph(iri.name()) => {
+            Term::Iri(iri) if is_default_graph(&iri) => {
                 self.statements.no_graph();
                 Ok(())
             }
@@ -369,14 +370,4 @@ impl RdfPatch {
 #[inline(always)]
 fn change(adds: bool, statement: Statement<'_>) -> PatchOp<'_> {
     if adds { PatchOp::Add(statement) } else { PatchOp::Delete(statement) }
-}
-
-/// Whether an IRI in angle brackets may be a name of the default graph.
-fn begins_default_graph(text: &str) -> bool {
-    text.starts_with("<urn:x-arq:")
-}
-
-/// The names that Jena gives to the default graph.
-pub(crate) fn is_default_graph(iri: &str) -> bool {
-    matches!(iri, "urn:x-arq:DefaultGraph" | "urn:x-arq:DefaultGraphNode")
 }

@@ -3,6 +3,7 @@
 use super::lex::is_language;
 use super::out::Output;
 use super::write::TermWriter;
+use crate::default_graph::{begins_default_graph, is_default_graph};
 use crate::encode::bytes::same;
 use crate::scan::is_plain_label;
 use crate::sink::TermSink;
@@ -21,7 +22,8 @@ pub(crate) struct RowWriter {
     pub(super) out: Output,
     /// Whether rows may have a graph.
     pub(super) graphs: bool,
-    /// Whether blank nodes are written as `<_:label>`, with labels of any kind.
+    /// Whether the rows are RDF Patch: blank nodes are written as `<_:label>`, with labels of any kind, and some IRIs
+    /// are names of the default graph.
     angles: bool,
     /// The start of the row.
     start: usize,
@@ -105,7 +107,8 @@ impl<'t> TermSink<'t> for RowWriter {
 
     #[inline(always)]
     fn iri(&mut self, place: usize, iri: Iri<'t>) -> bool {
-        self.holds(place) && self.put(place, |row| row.writer().iri(&iri))
+        let is_usual = self.holds(place) && !(place == GRAPH && self.angles && is_default_graph(&iri));
+        is_usual && self.put(place, |row| row.writer().iri(&iri))
     }
 
     #[inline(always)]
@@ -139,7 +142,8 @@ impl<'t> TermSink<'t> for RowWriter {
 
     #[inline(always)]
     fn text(&mut self, place: usize, text: &'t str, length: usize) -> bool {
-        self.holds(place) && self.put(place, |row| row.out.text.push_start(text, length))
+        let is_usual = self.holds(place) && !(place == GRAPH && self.angles && begins_default_graph(text));
+        is_usual && self.put(place, |row| row.out.text.push_start(text, length))
     }
 
     #[inline(always)]

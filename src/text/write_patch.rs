@@ -7,6 +7,7 @@ use super::lex::{Lexer, Rules, Scratch};
 use super::out::{at_row, check};
 use super::row_writer::RowWriter;
 use super::write::TermWriter;
+use crate::default_graph::refuse_default_graph;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sink::{PatchOp, PatchRow, PatchSink, RowNumbers, Sink, Statement, TermSink};
 use crate::term::{LiteralKind, Term};
@@ -100,6 +101,7 @@ impl PatchTextWriter {
         if let Term::Triple(_) = statement.terms[3] {
             return Err(no_graph());
         }
+        refuse_default_graph(&statement.terms[3])?;
         self.rows.out.text.push(op);
         statement.terms.iter().for_each(|term| self.term(term));
         Ok(())
@@ -165,7 +167,7 @@ impl PatchSink for PatchTextWriter {
 fn check_graph(graph: &Term<'_>) -> Result<()> {
     match graph {
         Term::Literal(_) | Term::Triple(_) => Err(no_graph()),
-        graph => check(graph, true),
+        graph => check(graph, true).and_then(|()| refuse_default_graph(graph)),
     }
 }
 

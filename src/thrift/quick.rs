@@ -6,7 +6,7 @@
 //! and where.
 
 use super::compact::utf8;
-use super::row::DEFAULT_GRAPHS;
+use crate::default_graph::is_default_graph;
 use crate::encode::bytes::same;
 use crate::limits::Limits;
 use crate::scan::{is_plain_literal, plain_ascii_iri, plain_ascii_literal};
@@ -131,8 +131,8 @@ impl<'a> Terms<'a, '_> {
         match kind {
             head::IRI => {
                 self.rest = rest.strip_prefix(&ENDS)?;
-                let iri = iri(bytes).filter(|iri| PLACE != 3 || !DEFAULT_GRAPHS.contains(iri))?;
-                Some(out.iri(PLACE, Iri::new_plain(iri)))
+                let iri = Iri::new_plain(iri(bytes)?);
+                (PLACE != 3 || !is_default_graph(&iri)).then(|| out.iri(PLACE, iri))
             }
             head::BLANK_NODE => {
                 self.rest = rest.strip_prefix(&ENDS)?;

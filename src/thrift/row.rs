@@ -2,6 +2,7 @@
 
 use super::compact::{Cursor, Field, Halt, Read, kind};
 use super::term::{Parsed, term};
+use crate::default_graph::is_default_graph;
 use crate::error::ErrorKind;
 use crate::term::Term;
 
@@ -22,9 +23,6 @@ pub(super) mod transaction {
     pub(in super::super) const ABORT: i32 = 2;
     pub(in super::super) const SEGMENT: i32 = 3;
 }
-
-/// Spellings of the default graph as an IRI.
-pub(super) const DEFAULT_GRAPHS: [&str; 2] = ["urn:x-arq:DefaultGraph", "urn:x-arq:DefaultGraphNode"];
 
 /// A row that is completely in the input.
 #[derive(Debug)]
@@ -122,7 +120,7 @@ fn unset(field: &Field<'_>, name: &'static str) -> Halt {
 #[inline]
 fn graph_term<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<Parsed<'a>> {
     match term(cursor, field)? {
-        Parsed::Plain(Term::Iri(iri)) if DEFAULT_GRAPHS.contains(&iri.name()) => Ok(NO_GRAPH),
+        Parsed::Plain(Term::Iri(iri)) if is_default_graph(&iri) => Ok(NO_GRAPH),
         Parsed::Made(made) if matches!(*made, crate::term::TermBuf::Triple(_)) => {
             Err(field.fault(ErrorKind::WireTerm, "a quoted triple as a graph"))
         }

@@ -3,6 +3,7 @@
 use super::compact::kind;
 use super::row::{member as row, transaction};
 use super::term::member;
+use crate::default_graph::refuse_default_graph;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sink::{PatchOp, PatchRow, PatchSink, Sink, Statement};
 use crate::term::{Iri, Literal, LiteralKind, Term};
@@ -88,6 +89,7 @@ impl ThriftWriter {
     }
 
     fn statement(&mut self, member: i32, statement: &Statement<'_>) -> Result<()> {
+        refuse_default_graph(&statement.terms[3])?;
         self.field(0, member, kind::STRUCT);
         for (place, term) in statement.terms.iter().enumerate() {
             let place = place as i32;
@@ -102,6 +104,7 @@ impl ThriftWriter {
     }
 
     fn prefix(&mut self, member: i32, graph: &Term<'_>, name: &str, iri: Option<&Iri<'_>>) -> Result<()> {
+        refuse_default_graph(graph)?;
         self.field(0, member, kind::STRUCT);
         let mut last = 0;
         if !matches!(graph, Term::DefaultGraph) {

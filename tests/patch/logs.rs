@@ -196,6 +196,7 @@ fn patches_that_come_after_one_that_was_cut_off() {
         let prev = prev.map(|prev| format!("H prev <u:{prev}> .\n")).unwrap_or_default();
         format!("H id <u:{id}> .\n{prev}TX .\nA <a:s> <a:p> \"{id}\" .\n{end}").into_bytes()
     };
+    let bare = |value: &str, end: &str| format!("TX .\nA <a:s> <a:p> \"{value}\" .\n{end}").into_bytes();
     let whole = |id: u64| patch(id, (id > 1).then(|| id - 1), "TC .\n");
     let cut = |id: u64| patch(id, (id > 1).then(|| id - 1), "A <a:s>");
     let how = || How { log: drop, ..How::default() };
@@ -205,6 +206,9 @@ fn patches_that_come_after_one_that_was_cut_off() {
         vec![whole(2), cut(1)],
         vec![whole(3), whole(4), cut(2), whole(1)],
         vec![whole(1), cut(2), whole(3)],
+        vec![cut(1), patch(2, None, "TC .\n")],
+        vec![bare("1", "TC .\n"), bare("2", ""), bare("3", "TC .\n")],
+        vec![bare("1", "TC .\n"), bare("2", "A <a:s>"), bare("3", "TC .\n")],
     ] {
         let error = run::apply("", &sources, how()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::PatchGap, "{error}");
@@ -215,6 +219,7 @@ fn patches_that_come_after_one_that_was_cut_off() {
         vec![whole(1), whole(2), cut(3)],
         vec![cut(2), whole(1), whole(2)], // written again after the crash
         vec![cut(1), patch(2, None, "TC .\n"), patch(1, None, "TC .\n")],
+        vec![bare("1", "TC .\n"), bare("2", "TC .\n"), bare("3", "")],
     ] {
         let (applied, _) = run::apply("", &sources, how()).unwrap();
         assert_eq!((applied.version, applied.statements), (2, 2));

@@ -69,8 +69,8 @@ pub(crate) const DROP: &str = "unfinished=\"drop\" leaves unfinished transaction
 pub(crate) struct SourceFacts {
     pub(crate) patches: Vec<Facts>,
     committed: Committed,
-    /// The id of a last patch that was left out, because a crash left nothing of it.
-    pub(super) left_out: Option<TermBuf>,
+    /// A last patch that was left out, because a crash left nothing of it.
+    pub(super) left_out: Option<Facts>,
     /// The faults, if they are not errors.
     pub(crate) faults: Vec<Fault>,
     /// Whether the source ends inside a row and this was accepted.
@@ -229,7 +229,7 @@ impl SourceFacts {
     pub(crate) fn end(&mut self) {
         let is_nothing = |last: &Facts| last.unfinished && !last.committed && !last.loose;
         if self.drop_unfinished && self.patches.last().is_some_and(is_nothing) {
-            self.left_out = self.patches.pop().and_then(|patch| patch.id);
+            self.left_out = self.patches.pop();
         }
     }
 }

@@ -17,8 +17,8 @@ use crate::term::TermBuf;
 pub(super) struct SourceRow<'a> {
     pub(super) name: Option<Cow<'a, str>>,
     pub(super) patches: &'a [Facts],
-    /// The id of a last patch that is left out, because a crash left nothing of it.
-    pub(super) left_out: Option<&'a TermBuf>,
+    /// A last patch that is left out, because a crash left nothing of it.
+    pub(super) left_out: Option<&'a Facts>,
     /// Whether no part of it is missing because of damage or a cut.
     pub(super) is_whole: bool,
     /// Size of its file in bytes, if known.
@@ -102,9 +102,10 @@ pub(super) fn order(sources: &[SourceRow<'_>], folders: &[FolderRow<'_>], ignore
     let links: Vec<_> = (given.iter().map(facts))
         .map(|facts| Link { id: facts.id.as_ref(), prev: facts.prev.as_ref() })
         .collect();
-    let left_out: HashSet<_> = sources.iter().filter_map(|row| row.left_out).map(identity).collect();
-    let Chain { order, faults, certain } = chain(&links, &left_out);
+    let left_out = sources.iter().filter_map(|row| row.left_out?.id.as_ref());
+    let Chain { order, faults, certain } = chain(&links, &left_out.map(identity).collect());
     found.certain = found.certain.min(certain);
+    follows_nothing(sources, &given, &mut found);
     for fault in faults.into_iter().filter(|fault| !(has_gap && fault.kind == ErrorKind::PatchGap)) {
         let place = Some(given[fault.patch]);
         found.faults.push(OrderFault { place, kind: fault.kind, message: fault.message, hint: None });
@@ -145,6 +146,28 @@ pub(super) fn restorable(first: u64, last: u64) -> String {
     } else {
         format!("versions {first} to {last} can be restored: --version {last}")
     }
+}
+
+/// Rejects a patch that comes after a patch that is left out and that no source has whole, if no `prev` states
+/// the places of both.
+fn follows_nothing(sources: &[SourceRow<'_>], given: &[(usize, usize)], found: &mut Ordered) {
+    if sources.iter().all(|row| row.left_out.is_none()) {
+        return;
+    }
+    let states_place = |patch: &Facts| patch.prev.is_some();
+    let id = |patch: &Facts| patch.id.as_ref().map(identity);
+    let whole: HashSet<_> = sources.iter().flat_map(|row| row.patches).filter_map(id).collect();
+    let is_lost = |lost: &Facts| !states_place(lost) && id(lost).is_none_or(|id| !whole.contains(&id));
+    let Some(lost) = sources.iter().position(|row| row.left_out.is_some_and(is_lost)) else { return };
+    let follows =
+        |&(source, patch): &(usize, usize)| source > lost && !states_place(&sources[source].patches[patch]);
+    let Some(at) = given.iter().position(follows) else { return };
+    let place = Some(given[at]);
+    let before =
+        sources[lost].name.as_deref().map_or("a patch".to_owned(), |name| file_name(name).to_owned());
+    let message = format!("this patch comes after {before}, which is left out because it is unfinished");
+    found.certain = found.certain.min(at);
+    found.faults.push(OrderFault { place, kind: ErrorKind::PatchGap, message, hint: None });
 }
 
 fn version_before(sources: &[SourceRow<'_>], folder: &FolderRow<'_>) -> u64 {
@@ -215,7 +238,8 @@ impl Numbers<'_> {
             if let Some(message) = source.size.and_then(changed).or_else(other_rows) {
                 self.fault(found, at, ErrorKind::PatchDamaged, message);
             }
-            if source.is_whole && (source.patches.is_empty() || start.is_some() && source.patches.len() > 1) {
+            let has_none = source.patches.is_empty() && source.left_out.is_none();
+            if source.is_whole && (has_none || start.is_some() && source.patches.len() > 1) {
                 let message =
                     format!("{} has {} patches; expected one", file_of(source), source.patches.len());
                 self.fault(found, at, ErrorKind::PatchDamaged, message);
