@@ -19,7 +19,7 @@ pub(crate) fn is_default_graph(iri: &Iri<'_>) -> bool {
 /// Rejects a named graph with one of these names: in RDF Patch, it would be the default graph.
 ///
 /// # Errors
-/// `encode.graph`.
+/// `encode.term`.
 #[inline]
 pub(crate) fn refuse_default_graph(graph: &Term<'_>) -> Result<()> {
     match graph {
@@ -31,5 +31,5 @@ pub(crate) fn refuse_default_graph(graph: &Term<'_>) -> Result<()> {
 #[cold]
 fn refused(iri: &Iri<'_>) -> Error {
     let message = format!("RDF Patch reads the graph <{iri}> as the default graph; Jelly-Patch can hold it");
-    Error::new(ErrorKind::EncodeGraph, message)
+    Error::new(ErrorKind::EncodeTerm, message)
 }

@@ -24,7 +24,7 @@ def test_diff(name: str, to: Any, before: bytes) -> None:
     for one, other in ((OLD, new), (new, OLD)):
         with pytest.raises(EncodeError, match=f"the graph <{name}> as the default graph") as caught:
             jelly.diff(one, other, io.BytesIO(), to=to, old_format="nq", new_format="nq")
-        assert caught.value.kind == "encode.graph"
+        assert caught.value.kind == "encode.term"
     patch, out = io.BytesIO(), io.BytesIO()
     jelly.diff(OLD, new, patch, to="jelly-patch", old_format="nq", new_format="nq")
     jelly.apply(OLD, patch.getvalue(), out, base_format="nq", to="nq")
