@@ -6,7 +6,15 @@ from typing import Any, Literal, NamedTuple, TypeAlias, Unpack
 
 from jelly import _internal
 from jelly._option_types import DatasetOptions
-from jelly._patching import Patches, Report, keywords, refuse_twice, reported, sources
+from jelly._patching import (
+    Patches,
+    Report,
+    keywords,
+    refuse_twice,
+    reported,
+    require_versions,
+    sources,
+)
 from jelly._whole_file import check_folder
 from jelly.types import Destination, Source
 
@@ -136,11 +144,7 @@ def as_of(
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
     """
-    if version is None:
-        raise TypeError(
-            "as_of() needs a version: a number, or the id of a patch; use apply() for the last "
-            "version"
-        )
+    require_versions("as_of", version)
     given = keywords(
         "as_of", options, "dataset", "log", "result_rdf", distinct=distinct, version=version
     )

@@ -7,7 +7,16 @@ from typing import Any, Literal, NamedTuple, Unpack
 from jelly import _internal
 from jelly._html import facts
 from jelly._option_types import ComparingOptions, PatchingOptions, SameOptions
-from jelly._patching import Patches, Report, genid, keywords, refuse_twice, reported, sources
+from jelly._patching import (
+    Patches,
+    Report,
+    genid,
+    keywords,
+    refuse_twice,
+    reported,
+    require_versions,
+    sources,
+)
 from jelly._whole_file import check_folder
 from jelly.types import Destination, Source
 
@@ -322,8 +331,10 @@ def between(
             :func:`squash`.
         JellyError: As for :func:`squash`.
         OSError: Reading or writing failed.
+        TypeError: A version is ``None``.
         ValueError: An option is wrong.
     """
+    require_versions("between", from_version, to_version)
     return _squashed(
         "between", patches, dest, progress, options,
         mode=mode, id=id, prev=prev, from_version=from_version, to_version=to_version,

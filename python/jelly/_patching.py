@@ -66,6 +66,16 @@ def reported(progress: Report | None) -> Callable[[str, int, int], object] | Non
     return None if progress is None else lambda *step: progress(Step(*step))
 
 
+def require_versions(function: str, *versions: object) -> None:
+    """Rejects ``None`` in the place of a version, which would otherwise be taken as an end of the log.
+
+    Raises:
+        TypeError: A version is ``None``.
+    """
+    if None in versions:
+        raise TypeError(f"{function}() needs a version, not None: a number, or the id of a patch; apply() goes to the last version")  # fmt: skip
+
+
 def refuse_twice(*given: object) -> None:
     """Rejects a source that can be read once and stands in two places, or was read before.
 

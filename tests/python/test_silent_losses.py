@@ -281,6 +281,9 @@ def test_truth_is_no_version(tmp_path: Path) -> None:
             with pytest.raises(TypeError, match="bool"):
                 door(version)
             assert log.head.version == 1, number
+    for door in doors[:3]:
+        with pytest.raises(TypeError, match=r"(as_of|between)\(\) needs a version, not None"):
+            door(None)
     doors[0](1)
 
 
