@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -30,3 +31,17 @@ def stored_format(ending: str) -> Literal["jelly-patch", "rdfp", "trp"]:
     if ending.startswith(".jellyp"):
         return "jelly-patch"
     return "trp" if ending.startswith(".trp") else "rdfp"
+
+
+def other_name(files: Sequence[Path]) -> tuple[Path, str] | None:
+    """Finds a patch of a log whose name is not like that of the last patch, so that its version has no file.
+
+    Returns:
+        The file, and what to do.
+    """
+    last = NAME.fullmatch(files[-1].name) if files else None
+    for path in files if last else ():
+        number = number_of(path)
+        if last and number is not None and path.name != (name := name_of(number, last[2])):
+            return path, f"{path.name} must be named {name}, with four digits and the ending of the last patch, {last[0]}: write {name} with `jelly convert {path.name} {name}`, and then delete {path.name}"  # fmt: skip
+    return None

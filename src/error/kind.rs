@@ -249,8 +249,8 @@ kinds! {
     PatchChanged = Patch "patch.changed" "Run the command again when no other program writes the file.",
     /// Another patch or backup was written first.
     PatchConflict = Patch "patch.conflict" "Look at the new head, and publish again.",
-    /// A file of a backup or log does not contain what was written.
-    PatchDamaged = Patch "patch.damaged" "Fetch the file from a copy; you can still restore the versions before it.",
+    /// A file of a backup or log does not contain what was written, or is not named like the others.
+    PatchDamaged = Patch "patch.damaged" "Do what the message says, or fetch the file from a copy; you can still restore the versions before it.",
     /// A row changes nothing in this dataset; this is reported, and rejected only on request.
     PatchEffect = Patch "patch.effect" "Check that the patch was made for this dataset.",
     /// There are no patches, or several, where one is expected.

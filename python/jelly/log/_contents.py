@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from jelly import _internal
-from jelly._log_files import BASE_JSON, ENDING, LOG_JSON, NAME, name_of, number_of
+from jelly._log_files import BASE_JSON, ENDING, LOG_JSON, NAME, name_of, number_of, other_name
 from jelly.log._begin import said_of
 from jelly.log._disorder import Checked, grown, names_in, refuse_disorder
 from jelly.log._guard import replaced
@@ -143,9 +143,8 @@ class Contents:
         files = self.files
         ending = str(said_of(self.home).get("ending") or self._ending)
         for path in files:
-            if not (match := NAME.fullmatch(path.name)):
+            if not NAME.fullmatch(path.name):
                 raise ValueError(f"{path}: the patches of a log must be named patch-0001, patch-0002 and so on; `jelly between`, `jelly history` and `jelly log verify` read files with other names")  # fmt: skip
-            ending = match[2]
         if not ENDING.fullmatch(ending) and not files:
             raise refused_at("patch.damaged", f"{LOG_JSON} has the ending {ending!r}", self.home)  # fmt: skip
         head = Head(*_internal.log_head(self.home))
@@ -154,10 +153,16 @@ class Contents:
         else:
             starts = (self.home / LOG_JSON).exists() or not files
             first = 1 if starts else number_of(files[0]) or 1
-        begin = first
-        for path in self.home.iterdir() if first > 1 else ():
-            if (match := NAME.fullmatch(path.name)) and int(match[1]) < first:
-                begin, ending = min(begin, int(match[1])), match[2]
+        begin, named = first, files
+        if first > 1:
+            numbers = ((number_of(path), path) for path in self.home.iterdir())
+            gone = sorted((number, path) for number, path in numbers if number is not None and number < first)  # fmt: skip
+            if gone:
+                begin, named = gone[0][0], [*(path for _, path in gone), *files]
+        if other := other_name(named):
+            raise refused_at("patch.damaged", other[1], self.home)
+        if named and (match := NAME.fullmatch(named[-1].name)):
+            ending = match[2]
         self._extent = Extent(stamp, first, head, ending, begin)
         return self._extent
 

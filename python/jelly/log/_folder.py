@@ -13,9 +13,9 @@ from jelly import _internal
 from jelly._apply import Applied, applied
 from jelly._chain import chained
 from jelly._convert import convert
-from jelly._history import LogReport, verify_log
+from jelly._history import LogReport, Problem, verify_log
 from jelly._internal import PatchReader
-from jelly._log_files import BASE_JSON, stored_format
+from jelly._log_files import BASE_JSON, other_name, stored_format
 from jelly._option_types import DatasetOptions
 from jelly._patching import keywords
 from jelly._readers import read_patch
@@ -92,7 +92,11 @@ class FolderLog(Log):
         return is_log(self._home) or bool(self.files)
 
     def verify(self, base: Source | None = None) -> LogReport:
-        return verify_log(self._home if self.is_there() else b"", base=base)
+        report = verify_log(self._home if self.is_there() else b"", base=base)
+        if other := other_name(self.files):
+            problem = Problem("patch.damaged", str(other[0]), None, None, other[1])
+            report = report._replace(problems=(*report.problems, problem))
+        return report
 
     def publish_state(self, patch: Source, *, expect: int, headers: Mapping[str, str]) -> Published:
         """Publishes the patch of a backup, with the number of statements that the backup counted."""
