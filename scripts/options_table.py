@@ -59,6 +59,7 @@ SHARED: list[tuple[str, str, str]] = [
 ALIASES = {
     "Framing": ("decode_rdf", "framing"),
     "Compression": ("decode_rdf", "compression"),
+    "WrittenCompression": ("write_rdf", "compression"),
     "Terms": ("decode_rdf", "terms"),
     "Strings": ("read", "strings"),
     "BlankNodes": ("decode_rdf", "blank_nodes"),

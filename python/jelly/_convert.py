@@ -10,11 +10,16 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, Unpack
 from jelly import _internal
 from jelly._arrow import require_pyarrow
 from jelly._option_table import options_of, refuse_unknown, takes
-from jelly._option_types import ConvertReadOptions, ConvertWriteOptions, WrittenFormat
+from jelly._option_types import (
+    ConvertReadOptions,
+    ConvertWriteOptions,
+    WrittenCompression,
+    WrittenFormat,
+)
 from jelly._patching import genid
 from jelly._tables import TableFormat, open_table, refuse_options, table_format, table_writer
 from jelly._whole_file import check_folder
-from jelly.types import Compression, Destination, Limits, Source
+from jelly.types import Destination, Limits, Source
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -55,7 +60,7 @@ def convert(
     dest: Destination,
     *,
     to: WrittenFormat | Literal["parquet", "arrow"] = "auto",
-    to_compression: Compression = "auto",
+    to_compression: WrittenCompression = "auto",
     progress: Progress = None,
     skolemize: bool | str = False,
     deskolemize: bool | str = False,

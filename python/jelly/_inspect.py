@@ -47,7 +47,7 @@ class Inspection:
 
     format: Literal["jelly", "jelly-patch"] | None
     """None: the source is empty."""
-    compression: Literal["none", "gzip", "zstd"]
+    compression: Literal["none", "gzip", "zstd", "bzip2", "xz"]
     framing: Framing
     options: RdfOptions | PatchOptions | None
     bytes: int

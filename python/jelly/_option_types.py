@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from jelly.types import Limits, PatchOptions, RdfOptions, Split
 
 Framing: TypeAlias = Literal["auto", "delimited", "single", "concatenated"]
-Compression: TypeAlias = Literal["auto", "none", "gzip", "zstd"]
+Compression: TypeAlias = Literal["auto", "none", "gzip", "zstd", "bzip2", "xz"]
+WrittenCompression: TypeAlias = Literal["auto", "none", "gzip", "zstd"]
 Terms: TypeAlias = Literal["text", "struct"]
 Strings: TypeAlias = Literal["utf8", "view", "dictionary"]
 BlankNodes: TypeAlias = Literal["auto", "keep", "scoped", "named", "content", "lasting"]
@@ -80,7 +81,7 @@ class _Result(_Writing, total=False):
     """The output of a function."""
 
     to: WrittenFormat
-    to_compression: Compression
+    to_compression: WrittenCompression
 
 
 class _Tables(TypedDict, total=False):
@@ -230,7 +231,7 @@ class RdfWriterOptions(_Writing, total=False):
 
     limits: Limits | None
     format: Literal["auto", "jelly", "nt", "nq", "ttl", "trig"]
-    compression: Compression
+    compression: WrittenCompression
     namespaces: Mapping[str, str] | None
 
 
@@ -239,7 +240,7 @@ class PatchWriterOptions(_Writing, total=False):
 
     limits: Limits | None
     format: Literal["auto", "jelly-patch", "rdfp", "trp"]
-    compression: Compression
+    compression: WrittenCompression
     abbreviate: bool
 
 

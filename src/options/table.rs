@@ -53,7 +53,7 @@ pub const OPTIONS: &[OptionRow] = &[
     row("framing", Shape::Word(&["auto", "delimited", "single", "concatenated"]),
         SOURCES.and(Doors::SPLITS).and(Doors::INDEX).and(Doors::INSPECT),
         "How the source is divided into frames. `delimited`: each frame follows its length; `single`: one frame without its length; `concatenated`: delimited, and each options row starts a new stream, for concatenated Jelly files of other writers. `auto` tells `delimited` from `single` by three bytes, which can be wrong for tiny inputs."),
-    row("compression", Shape::Word(&["auto", "none", "gzip", "zstd"]),
+    row("compression", Shape::Word(&["auto", "none", "gzip", "zstd", "bzip2", "xz"]),
         DECODE.and(EITHER).and(Doors::SPLITS).and(Doors::INDEX).and(Doors::INSPECT),
         "Compression of the source; `auto` detects it by content. Several compressed members are read as one stream."),
     row("columns", Shape::Names, DECODE, "Columns of the rows, in this order."),

@@ -107,8 +107,8 @@ impl Values {
 
     /// A compression that was given; `None`: `auto`.
     pub fn compression(&self, name: &str) -> Option<Compression> {
-        let all = [None, Some(Compression::None), Some(Compression::Gzip), Some(Compression::Zstd)];
-        self.choice(name, all)
+        use Compression::{Bzip2, Gzip, None as Plain, Xz, Zstd};
+        self.choice(name, [None, Some(Plain), Some(Gzip), Some(Zstd), Some(Bzip2), Some(Xz)])
     }
 
     /// A format that was given.

@@ -95,7 +95,11 @@ FORMATS = '"auto", "jelly", "nt", "nq", "ttl", "trig", "rdfxml", "jsonld"'
         ("format", "turtle", f'format is "turtle"; it can be {FORMATS}'),
         ("format", "jelly-patch", f'format is "jelly-patch"; it can be {FORMATS}'),
         ("framing", "both", 'framing is "both"; it can be "auto", "delimited", "single", "conc'),
-        ("compression", "bzip2", 'compression is "bzip2"; it can be "auto", "none", "gzip", "zst'),
+        (
+            "compression",
+            "lz4",
+            'compression is "lz4"; it can be "auto", "none", "gzip", "zstd", "b',
+        ),
         ("terms", "Text", 'terms is "Text"; it can be "text", "struct"'),
         ("blank_nodes", "", 'blank_nodes is ""; it can be "auto", "keep", "scoped", "named"'),
         ("mode", "dropmalformed", 'mode is "dropmalformed"; it can be "failfast", "permissive"'),

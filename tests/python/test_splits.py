@@ -1,8 +1,10 @@
 """``splits``, and parts of text by ``start`` and ``end``."""
 
+import bz2
 import dataclasses
 import gzip
 import io
+import lzma
 import pickle
 import struct
 from pathlib import Path
@@ -170,12 +172,34 @@ def test_text_in_zstd_with_a_seek_table(door: tuple[Any, Path]) -> None:
     assert joined(read, packed, splits) == whole
 
 
-def test_what_cannot_be_split_is_one_part(tmp_path: Path) -> None:
-    path = tmp_path / "a.nq.gz"
-    path.write_bytes(gzip.compress(LINES.encode()))
-    [split] = jelly.splits(path, split_bytes=1000)
-    assert (split.start, split.end, split.rows, split.format) == (0, None, None, "nq")
-    assert len(joined(jelly.read_rdf, path, [split])) == 300
+PACKED: dict[str, tuple[Any, str]] = {
+    "gzip": (gzip.compress, "gz"),
+    "bzip2": (bz2.compress, "bz2"),
+    "xz": (lzma.compress, "xz"),
+}
+
+
+@pytest.mark.parametrize("compression", PACKED)
+def test_what_is_compressed_without_a_table_is_one_part(
+    door: tuple[Any, Path], compression: Any
+) -> None:
+    read, plain = door
+    pack, ending = PACKED[compression]
+    path = plain.with_name(f"{plain.name}.{ending}")
+    path.write_bytes(pack(plain.read_bytes()))
+    whole = list(read(path).rows())
+    assert len(whole) >= 300
+    for options in ({}, {"compression": compression}):
+        [split] = jelly.splits(path, split_bytes=1000, **options)
+        assert (split.start, split.end, split.rows) == (0, None, None)
+        assert split.compression == compression
+        assert joined(read, path, [split], **options) == whole
+        assert list(read(path, **options).rows()) == whole
+    with pytest.raises(jelly.errors.JellyError):
+        list(read(plain, compression=compression).rows())
+
+
+def test_what_cannot_be_split_is_one_part() -> None:
     turtle = b"@prefix a: <urn:a> .\n" + b"a:s a:p a:o .\n" * 50
     [split] = jelly.splits(turtle, split_bytes=100, source_name="x.ttl")
     assert split.format == "ttl"

@@ -263,6 +263,10 @@ def test_wrong_arguments() -> None:
         ({"format": "xml"}, "format is 'xml'|format is \"xml\""),
         ({"frame_rows": 0}, "frame_rows"),
         ({"compression": "lzma"}, "compression"),
+        (
+            {"compression": "bzip2"},
+            'compression is "bzip2"; it can be "auto", "none", "gzip", "zstd"$',
+        ),
     ):
         with pytest.raises(ValueError, match=message):
             jelly.RdfWriter(io.BytesIO(), **wrong)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -106,6 +108,24 @@ def test_patches_of_every_format(spark: SparkSession, tmp_path: Path) -> None:
     df = spark.read.format("jelly-patch").option("format", "rdfp-v1").load(str(old.parent))
     assert sorted_rows(df) == expected(jelly.read_patch, old, format="rdfp-v1")
     assert df.first()["object"] == '"7"^^<http://www.w3.org/2001/XMLSchema#integer>'  # type: ignore[index]
+
+
+@pytest.mark.parametrize(("compression", "pack"), [("bzip2", bz2.compress), ("xz", lzma.compress)])
+def test_large_files_that_are_only_read(spark: SparkSession, tmp_path: Path, compression: str, pack: Any) -> None:  # fmt: skip
+    path = tmp_path / "a.nt.packed"
+    lines = b"".join(b"<urn:%d> <urn:p> <urn:o> .\n" % n for n in range(1000))
+    path.write_bytes(pack(lines))
+    for given in ("auto", compression):
+        options: dict[str, Any] = {
+            "splitBytes": 100,
+            "openCostBytes": 1,
+            "compression": given,
+            "format": "nt",
+        }
+        assert spark.read.format("jelly").options(**options).load(str(path)).count() == 1000
+    with spark_raises("AnalysisException", f'compression is "{compression}"; it can be "auto", "none", "gzip", "zstd"'):  # fmt: skip
+        out = spark.read.format("jelly").options(**options).load(str(path))
+        out.write.format("jelly").option("compression", compression).mode("append").save(str(tmp_path / "out"))  # fmt: skip
 
 
 def test_options_columns_and_schemas(spark: SparkSession, tmp_path: Path) -> None:
