@@ -139,7 +139,8 @@ def as_of(
         A summary of the result.
 
     Raises:
-        PatchError: The log has no such version, or as for :func:`apply`.
+        PatchError: The log has no such version (``patch.version``), or it is gone because the log begins later
+            (``patch.gap``), or as for :func:`apply`.
         JellyError: As for :func:`apply`.
         OSError: Reading or writing failed.
         ValueError: An option is wrong.

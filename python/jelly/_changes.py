@@ -327,7 +327,8 @@ def between(
         A summary of the result.
 
     Raises:
-        PatchError: The log does not have one of the versions, or the second comes before the first; or as for
+        PatchError: The log does not have one of the versions, or the second comes before the first
+            (``patch.version``); one of them is gone because the log begins later (``patch.gap``); or as for
             :func:`squash`.
         JellyError: As for :func:`squash`.
         OSError: Reading or writing failed.

@@ -46,6 +46,13 @@ def test_stage_and_publish(folder: Path) -> None:
     assert said == "log: begins with version 1, 2 statements; 1 patch less\n"
     _, said = run(folder, "log", "fetch", "log", "1", code=1)
     assert said.startswith("jelly: patch.gap: ")
+    _, told = run(folder, "log", "dataset", "log", "--version", "0", code=1)
+    between = ("between", "log", "--from-version", "0", "--to-version", "2")
+    for call in (("as-of", "base.nq", "log", "--version", "0"), between):
+        _, said = run(folder, *call, code=1)
+        message = "the log begins with version 2: the changes after version 0 are gone"
+        assert said.startswith(f"jelly: patch.gap: {message}")
+        assert told.startswith(f"jelly: patch.gap: {message}")
 
 
 def test_backup_and_restore(folder: Path) -> None:

@@ -95,7 +95,13 @@ def test_what_stays_and_what_goes(address: str, store: ObjectStore, tmp_path: Pa
             same.publish(body(2, "other"))
         out = io.BytesIO()
         copy = same.pull(tmp_path / "new")
-        jelly.apply(copy.folder / str(copy.info().base), same, out, to="nq")
+        begin = copy.folder / str(copy.info().base)
+        jelly.apply(begin, same, out, to="nq")
+        for version in (0, 4):
+            gone(jelly.as_of, begin, same, version, io.BytesIO())
+            gone(jelly.between, same, version, 6, io.BytesIO())
+        with pytest.raises(PatchError, match="there is no version 9: the log has versions 5 to 6"):
+            jelly.as_of(begin, same, 9, io.BytesIO())
         assert sorted(out.getvalue().splitlines()) == [row for row in states[6] if b"prefix" not in row]  # fmt: skip
     assert state(jelly.Log(tmp_path / "new")) == states[6]
     assert state(log.pull(tmp_path / "old")) == states[6]

@@ -25,13 +25,24 @@ pub(super) struct Versions<'a, I> {
 
 impl<'a, I: ExactSizeIterator<Item = Option<&'a TermBuf>>> Versions<'a, I> {
     /// The number of patches up to a version.
+    ///
+    /// # Errors
+    /// `patch.gap`: the version is before the first one, so its patches are gone. `patch.version`: the log does not have
+    /// the version.
     pub(super) fn number(mut self, version: &Version) -> Result<u64> {
         let (least, most) = (self.before, self.before + self.ids.len() as u64);
         match version {
             Version::Number(number) if (least..=most).contains(number) => Ok(*number - least),
             Version::Number(number) => {
-                let message = format!("there is no version {number}: the log has versions {least} to {most}");
-                Err(Error::new(ErrorKind::PatchVersion, message))
+                let (kind, message) = if *number < least {
+                    let first = least + 1;
+                    let gone = format!("the changes after version {number} are gone");
+                    (ErrorKind::PatchGap, format!("the log begins with version {first}: {gone}"))
+                } else {
+                    let has = format!("the log has versions {least} to {most}");
+                    (ErrorKind::PatchVersion, format!("there is no version {number}: {has}"))
+                };
+                Err(Error::new(kind, message))
             }
             Version::Id(id) => {
                 let wanted = identity(id);

@@ -242,8 +242,16 @@ def test_a_log_compacted_to_its_head(jelly_spark: SparkSession, tmp_path: Path) 
     for made in (jelly.spark.as_of(base, df, 3), jelly.spark.apply(base, df)):
         assert made.count() == 3
     assert jelly.spark.between(df, 3, 3).count() == 0
+    gone: list[Callable[[], object]] = [
+        lambda: jelly.spark.as_of(base, df, 0),
+        lambda: jelly.spark.between(df, 2, 3),
+    ]
+    for call in gone:
+        with pytest.raises(PatchError, match="the log begins with version 4") as caught:
+            call()
+        assert caught.value.kind == "patch.gap"
     with pytest.raises(PatchError, match="versions 3 to 3") as caught:
-        jelly.spark.as_of(base, df, 0)
+        jelly.spark.as_of(base, df, 4)
     assert caught.value.kind == "patch.version"
 
 
