@@ -233,6 +233,7 @@ def verify_log(
         The contents of the log, and its problems.
 
     Raises:
+        PatchError: The base is empty, but the folder of the log begins with a dataset (``patch.base``).
         JellyError: The base has an error.
         OSError: Reading failed.
         ValueError: An option is wrong.

@@ -51,7 +51,9 @@ impl Effect {
         work.phase("reading the base");
         let Effect { keys, quads, prefixes, .. } = &mut effect;
         let check = log.base_check(log.all());
+        let mut statements = 0;
         let mut look_up = |statement: &Statement<'_>| {
+            statements += 1;
             check.statement(statement)?;
             quads.mark(keys.of(statement).key, true);
             Ok(())
@@ -61,6 +63,7 @@ impl Effect {
         } else {
             each_statement(base.source(), &base.options, work, &mut look_up)?
         };
+        log.refuse_empty_base(statements)?;
         prefixes.look_up(&found);
         Ok(effect)
     }

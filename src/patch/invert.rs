@@ -55,7 +55,9 @@ pub fn invert(
     if let Some(base) = base {
         work.phase("reading the base");
         let check = log.base_check(log.all());
+        let mut statements = 0;
         let prefixes = each_statement(base.source(), &base.options, &mut work, |statement| {
+            statements += 1;
             if names_base {
                 refuse_positions(statement)?;
             }
@@ -66,6 +68,7 @@ pub fn invert(
             }
             Ok(())
         })?;
+        log.refuse_empty_base(statements)?;
         net.prefixes.look_up(&prefixes);
     }
     let last = log.id(log.versions());
