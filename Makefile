@@ -26,6 +26,7 @@ ALL_RUST_TESTS := $(UNIT_TESTS) && $(RUST_TESTS) $(IGNORED) && cargo test --lock
 # Parts of the Python tests that run in programs of their own, so that all programs end at about the same time. Those of
 # Spark start many Java programs, and wait for them.
 APART := tests/python/interop tests/python/replica
+LOGS := $(wildcard $(addprefix tests/python/test_,addresses.py delta*.py grpc*.py log*.py object*.py page*.py push*.py serv*.py tls*.py watch*.py))
 SPARK_APART := $(addprefix tests/python/spark/,kafka test_connect.py test_files_killed.py test_log_killed.py test_session.py)
 
 # SPARK=no leaves out the tests that need Java. PYTEST_ARGS goes to pytest.
@@ -78,7 +79,8 @@ ifneq ($(PYTEST_ARGS),)
 else
 	scripts/side_by_side.sh "$(ALL_RUST_TESTS)" \
 	  $(if $(filter yes,$(SPARK)),"$(PY) -m pytest -m '$(MARKS) and spark' tests/python/spark $(SPARK_APART:%=--ignore=%)") \
-	  "$(PY) -m pytest -m '$(MARKS) and not spark' $(APART:%=--ignore=%)" \
+	  "$(PY) -m pytest -m '$(MARKS) and not spark' $(LOGS)" \
+	  "$(PY) -m pytest -m '$(MARKS) and not spark' $(addprefix --ignore=,$(APART) $(LOGS))" \
 	  $(if $(filter yes,$(SPARK)),"$(PY) -m pytest -m '$(MARKS) and spark' $(SPARK_APART)") \
 	  "$(PY) -m pytest -m '$(MARKS) and not spark' $(APART)"
 endif
