@@ -246,7 +246,9 @@ def test_a_backup_may_begin_later(kept: Path) -> None:
     assert restored(kept, version=2) == restored(kept, version=id) == DUMPS[2]
     done = jelly.apply(out, kept, io.BytesIO())
     assert (done.version, done.base_version) == (3, 2)
-    with pytest.raises(PatchError, match="begins with version 3: the changes after version 1 are gone"):
+    with pytest.raises(
+        PatchError, match="begins with version 3: the changes after version 1 are gone"
+    ):
         restored(kept, version=1)
     done_backup = jelly.backup(DUMPS[0], kept, dump_format="nq")
     assert (done_backup.version, done_backup.path.name) == (4, "patch-0004.jellyp.zst")
@@ -271,7 +273,9 @@ def test_a_log_of_others_may_begin_anywhere(tmp_path: Path) -> None:
     assert [period.valid_from for period in jelly.history(log)] == [5, 6, 7]
     report = jelly.verify_log(log)
     assert (report.ok, report.patches, report.base_version) == (True, 3, 4)
-    with pytest.raises(PatchError, match="begins with version 5: the changes after version 3 are gone"):
+    with pytest.raises(
+        PatchError, match="begins with version 5: the changes after version 3 are gone"
+    ):
         state(log, 3)
     replica = jelly.Replica.create(tmp_path / "table")
     with pytest.raises(JellyError, match=r"replica\.gap"):
