@@ -158,7 +158,7 @@ pub fn apply(
     sink.to.begin()?;
     let base_left_out = sink.to.base_prefixes_left_out();
     let Passing { net, mut texts, mut target, base, mut statements, deleted, frame, .. } = sink.to;
-    log.refuse_empty_base(base)?;
+    log.refuse_empty_base(1..version + 1, base)?;
     work.phase("writing what is added");
     let without_effect = net.without_effect();
     let adds = net.pick(|entry| (entry.is_added() && !entry.in_base()).then_some(true))?.adds;

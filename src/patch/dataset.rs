@@ -4,27 +4,12 @@ use std::collections::BTreeMap;
 
 use super::log::refuse_other_base;
 use super::work::Work;
-use crate::blank::refuse_positions;
 use crate::error::Result;
 use crate::format::RdfFormat;
 use crate::io::Source;
 use crate::open::{Input, OpenOptions, RdfReader};
 use crate::sink::{RdfRow, RdfSink, Sink, Statement};
 use crate::term::Iri;
-
-/// Like [`each_statement`], for a dataset whose nodes are compared with those of another dataset: names of
-/// nodes must be stable.
-pub(crate) fn each_named(
-    source: Source,
-    options: &OpenOptions,
-    work: &mut Work<'_>,
-    mut take: impl FnMut(&Statement<'_>) -> Result<()>,
-) -> Result<BTreeMap<String, String>> {
-    each_statement(source, options, work, |statement| {
-        refuse_positions(statement)?;
-        take(statement)
-    })
-}
 
 /// Passes each statement of a dataset to `take` and returns the prefixes.
 pub(crate) fn each_statement(

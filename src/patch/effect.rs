@@ -6,9 +6,9 @@ use super::log::{Change, Log, LogSink};
 use super::prefixes::{PrefixOp, Prefixes};
 use super::quad_key::Keys;
 use super::work::Work;
+use crate::blank::refuse_positions;
 use crate::error::Result;
-use crate::patch::dataset::{each_named, each_statement};
-use crate::sink::{PatchOp, Statement};
+use crate::sink::PatchOp;
 use crate::term::Term;
 
 /// The current state of the quads and prefixes that a log changes; a quad is marked while it exists.
@@ -48,22 +48,14 @@ impl Effect {
     pub(crate) fn of_base(log: &Log, base: &Again, named: bool, work: &mut Work<'_>) -> Result<Self> {
         let mut effect = Effect { knows_all: true, ..Effect::unknown()? };
         log.replay_on(Some(base), log.all(), "reading the patches", &mut Touched(&mut effect), work)?;
-        work.phase("reading the base");
         let Effect { keys, quads, prefixes, .. } = &mut effect;
-        let check = log.base_check(log.all());
-        let mut statements = 0;
-        let mut look_up = |statement: &Statement<'_>| {
-            statements += 1;
-            check.statement(statement)?;
+        let found = log.each_of_base(log.all(), (base.source(), &base.options), work, |statement| {
+            if named {
+                refuse_positions(statement)?;
+            }
             quads.mark(keys.of(statement).key, true);
             Ok(())
-        };
-        let found = if named {
-            each_named(base.source(), &base.options, work, look_up)?
-        } else {
-            each_statement(base.source(), &base.options, work, &mut look_up)?
-        };
-        log.refuse_empty_base(statements)?;
+        })?;
         prefixes.look_up(&found);
         Ok(effect)
     }

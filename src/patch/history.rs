@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::dataset::each_statement;
 use super::log::{Change, Log, LogOptions, LogSink, LogSources};
 use super::net::ByKey;
 use super::quad_key::{Keys, QuadKey};
@@ -75,13 +74,7 @@ pub fn history(
     };
     let base = base.map_or_else(|| log.own_base(), |base| Ok(Some(base)))?;
     if let Some((base, options)) = base {
-        work.phase("reading the base");
-        let mut statements = 0;
-        each_statement(base, &options, &mut work, |statement| {
-            statements += 1;
-            sink.quad(statement, true)
-        })?;
-        log.refuse_empty_base(statements)?;
+        log.each_of_base(log.all(), (base, &options), &mut work, |statement| sink.quad(statement, true))?;
         sink.end_version();
     }
     log.replay(log.all(), "reading the log", &mut sink, &mut work)?;

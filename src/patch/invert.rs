@@ -6,7 +6,6 @@
 
 use super::again::Again;
 use super::checked_net::{CheckedNet, Checks};
-use super::dataset::each_statement;
 use super::emit::{Emit, PatchOut, Patched, PrefixChange, new_id};
 use super::log::{Log, LogOptions, LogSources};
 use super::net::Net;
@@ -53,22 +52,17 @@ pub fn invert(
     // the result has the labels of the base if the log has other labels
     let names_base = log.speaks_content(log.all());
     if let Some(base) = base {
-        work.phase("reading the base");
-        let check = log.base_check(log.all());
-        let mut statements = 0;
-        let prefixes = each_statement(base.source(), &base.options, &mut work, |statement| {
-            statements += 1;
-            if names_base {
-                refuse_positions(statement)?;
-            }
-            check.statement(statement)?;
-            let key = net.keys.of(statement).key;
-            if let Some(entry) = net.entry(key) {
-                entry.find();
-            }
-            Ok(())
-        })?;
-        log.refuse_empty_base(statements)?;
+        let prefixes =
+            log.each_of_base(log.all(), (base.source(), &base.options), &mut work, |statement| {
+                if names_base {
+                    refuse_positions(statement)?;
+                }
+                let key = net.keys.of(statement).key;
+                if let Some(entry) = net.entry(key) {
+                    entry.find();
+                }
+                Ok(())
+            })?;
         net.prefixes.look_up(&prefixes);
     }
     let last = log.id(log.versions());

@@ -183,21 +183,29 @@ def test_an_empty_base_is_refused_where_the_log_begins_with_a_dataset(
     jelly.apply(FIRST, tmp_path, out, to="nq", base_format="nq")
     assert sorted(out.getvalue().splitlines()) == sorted(OTHER.splitlines())
     assert jelly.apply(empty, tmp_path, io.BytesIO(), to="nq", chain="ignore").base == 0
-    with pytest.raises(PatchError, match=r"patch\.base"):
-        jelly.history(tmp_path, base=empty, base_format="nq")
     others: tuple[Callable[..., Any], ...] = (
         lambda base, **more: jelly.canonicalize(tmp_path, base, io.BytesIO(), to="rdfp", **more),
         lambda base, **more: jelly.invert(tmp_path, io.BytesIO(), base=base, to="rdfp", **more),
         lambda base, **more: jelly.verify_log(tmp_path, base=base, **more),
+        lambda base, **more: jelly.show(tmp_path, base=base, **more),
+        lambda base, **more: list(jelly.history(tmp_path, base=base, **more)),
     )
     for call in others:
         with pytest.raises(PatchError, match="the base is empty") as caught:
             call(empty, base_format="nq")
         assert caught.value.kind == "patch.base"
         call(empty, base_format="nq", chain="ignore")
-        assert call(FIRST, base_format="nq").patches == 1
+        assert call(FIRST, base_format="nq")
     assert jelly.verify_log(tmp_path).without_effect == 0
     assert jelly.invert(tmp_path, io.BytesIO(), to="rdfp").patches == 1
+
+
+def test_the_base_of_later_versions_may_be_empty(tmp_path: Path) -> None:
+    first, second = b'<urn:s> <urn:p> "1" .\n', b'<urn:s> <urn:p> "2" .\n'
+    for state in (first, b"", second):
+        jelly.backup(state, tmp_path)
+    shown = jelly.show(tmp_path, base=b"", base_format="nq", from_version=1, to_version=2)
+    assert (shown.added, shown.deleted) == (1, 0)
 
 
 def test_history_begins_with_the_dataset_of_the_folder(tmp_path: Path) -> None:

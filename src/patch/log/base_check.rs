@@ -1,5 +1,6 @@
 //! Checks whether a base fits the patches: it has the same labels, and is not empty if the log begins with a dataset.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::Log;
@@ -9,6 +10,8 @@ use crate::blank::refuse_positions;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::io::Source;
 use crate::open::OpenOptions;
+use crate::patch::dataset::each_statement;
+use crate::patch::work::Work;
 use crate::sink::Statement;
 
 /// Rejects bases with blank nodes that the patches cannot refer to.
@@ -122,12 +125,36 @@ impl Log {
         Ok(Some((Source::Path(path), options)))
     }
 
-    /// Rejects an empty base for a log that begins with a dataset.
+    /// Rejects an empty base for the first version of a log that begins with a dataset.
     ///
     /// # Errors
     /// `patch.base`: the base has no statement, but the dataset has.
-    pub(crate) fn refuse_empty_base(&self, base: u64) -> Result<()> {
-        self.first_dataset().map_or(Ok(()), |dataset| dataset.refuse_empty(base))
+    pub(crate) fn refuse_empty_base(&self, versions: Range<u64>, base: u64) -> Result<()> {
+        let dataset = self.first_dataset().filter(|_| versions.start == 1);
+        dataset.map_or(Ok(()), |dataset| dataset.refuse_empty(base))
+    }
+
+    /// Reads the base of some versions: passes each statement to `take` and returns the prefixes.
+    ///
+    /// # Errors
+    /// `patch.labels` and `patch.base`: the base does not fit these patches.
+    pub(crate) fn each_of_base(
+        &self,
+        versions: Range<u64>,
+        (source, options): (Source, &OpenOptions),
+        work: &mut Work<'_>,
+        mut take: impl FnMut(&Statement<'_>) -> Result<()>,
+    ) -> Result<BTreeMap<String, String>> {
+        work.phase("reading the base");
+        let check = self.base_check(versions.clone());
+        let mut statements = 0;
+        let prefixes = each_statement(source, options, work, |statement| {
+            statements += 1;
+            check.statement(statement)?;
+            take(statement)
+        })?;
+        self.refuse_empty_base(versions, statements)?;
+        Ok(prefixes)
     }
 
     /// The check for each statement of the base of these patches.

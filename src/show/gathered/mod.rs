@@ -135,12 +135,9 @@ impl Gathered {
         let mut prefixes: [BTreeMap<String, String>; 2] = Default::default();
         let looks_up = base.is_some() && (!exact || has_nodes);
         if let Some(base) = base.filter(|_| looks_up) {
-            work.phase("reading the base");
             let (mut index, mut store) = (Index::default(), Store::new());
             let most = base.options.decode.limits.blank_bytes.saturating_mul(4);
-            let check = log.base_check(versions);
-            each_statement(base.source(), &base.options, work, |statement| {
-                check.statement(statement)?;
+            log.each_of_base(versions, (base.source(), &base.options), work, |statement| {
                 let key = net.keys.of(statement).key;
                 if let Some(entry) = net.entry(key) {
                     entry.find();
