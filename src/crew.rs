@@ -13,6 +13,20 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// Reads a piece in a thread; returns `None` if a single thread has to read the piece.
 pub(crate) type ReadPiece<P, R> = Box<dyn FnMut(&mut P) -> Option<R> + Send>;
 
+/// A source that comes in pieces, for threads that read them.
+pub(crate) trait Pieces<R> {
+    /// What a thread reads at a time.
+    type Piece: Send + 'static;
+    /// Pieces per thread: the one that it reads, and those that wait.
+    const EACH: usize;
+
+    /// Returns the next piece; `None`: there is none, or a single thread has to read the rest.
+    fn next(&mut self, poll: Poll<'_>) -> Result<Option<Self::Piece>>;
+
+    /// Returns what reads pieces in a thread.
+    fn reader(&self) -> ReadPiece<Self::Piece, R>;
+}
+
 /// A piece that a thread returned.
 pub(crate) struct Done<P, R> {
     pub(crate) piece: P,
@@ -24,11 +38,13 @@ pub(crate) struct Crew<P, R> {
     threads: Vec<Worker<P, R>>,
     /// Maximum number of threads.
     most: usize,
-    /// Pieces per thread: the one that it reads, and those that wait.
+    /// Pieces per thread.
     each: usize,
     /// Number of pieces given to threads, and number of pieces returned.
     sent: usize,
     received: usize,
+    /// No more pieces are given to threads.
+    all_sent: bool,
     process: u32,
 }
 
@@ -42,12 +58,33 @@ struct Worker<P, R> {
 impl<P: Send + 'static, R: Send + 'static> Crew<P, R> {
     /// Creates a crew without threads.
     pub(crate) fn new(threads: usize, each: usize) -> Self {
-        Crew { threads: Vec::new(), most: threads, each, sent: 0, received: 0, process: std::process::id() }
+        let process = std::process::id();
+        Crew { threads: Vec::new(), most: threads, each, sent: 0, received: 0, all_sent: false, process }
     }
 
-    /// Whether a thread can take another piece.
-    pub(crate) fn has_room(&self) -> bool {
-        self.waiting() < self.each * self.most
+    /// Gives threads as many pieces as they can have. Returns a piece that no thread can take, because the
+    /// system cannot start any.
+    pub(crate) fn fill(
+        &mut self,
+        pieces: &mut impl Pieces<R, Piece = P>,
+        poll: Poll<'_>,
+    ) -> Result<Option<P>> {
+        while !self.all_sent && self.waiting() < self.each * self.most {
+            let Some(piece) = pieces.next(poll)? else {
+                self.all_sent = true;
+                break;
+            };
+            let unread = self.give(piece, || pieces.reader())?;
+            if unread.is_some() {
+                return Ok(unread);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether threads have returned all pieces, and get no more.
+    pub(crate) fn is_done(&self) -> bool {
+        self.all_sent && self.waiting() == 0
     }
 
     /// Number of pieces that threads have not returned yet.
@@ -63,7 +100,7 @@ impl<P: Send + 'static, R: Send + 'static> Crew<P, R> {
 
     /// Gives a piece to a thread, which starts to read it. Returns the piece if the system cannot start any
     /// thread.
-    pub(crate) fn give(&mut self, piece: P, reader: impl FnOnce() -> ReadPiece<P, R>) -> Result<Option<P>> {
+    fn give(&mut self, piece: P, reader: impl FnOnce() -> ReadPiece<P, R>) -> Result<Option<P>> {
         if self.threads.len() < self.most {
             self.process = std::process::id();
             match Worker::start(reader()) {
@@ -119,6 +156,7 @@ impl<P, R> Crew<P, R> {
 
     /// Stops all threads and waits for them.
     pub(crate) fn end(&mut self) {
+        self.all_sent = true;
         self.received = self.sent;
         if self.is_forked() {
             return std::mem::forget(std::mem::take(&mut self.threads));

@@ -45,6 +45,7 @@ mod namespaces;
 pub mod open;
 pub mod options;
 mod owned;
+mod parts;
 pub mod patch;
 pub mod push;
 #[cfg(feature = "python")]

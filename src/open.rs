@@ -100,6 +100,9 @@ impl<F, S> DerefMut for RowReader<F, S> {
     }
 }
 
+/// Reads Jelly in one thread.
+pub(crate) type JellyReader = Reader<RdfDecoder>;
+
 /// Opens a source of statements; a source in another format is an error.
 pub fn open_rdf<S: RdfSink>(source: Source, options: &OpenOptions) -> Result<RdfReader<S>> {
     let input = Input::open(source, options)?;
@@ -205,18 +208,14 @@ impl<'o> Input<'o> {
 
     /// Reads the statements.
     pub fn statements<S: RdfSink>(self, format: RdfFormat) -> Result<RdfReader<S>> {
+        if format == RdfFormat::Jelly {
+            return Ok(RowReader { format, rows: Box::new(self.jelly()?) });
+        }
         let Input { opened, options, .. } = self;
         let config = &options.decode;
-        options.check_resume(format == RdfFormat::Jelly)?;
+        options.check_resume(false)?;
         let rows: Box<dyn RowSource<S>> = match format {
-            _ if options.is_part() => part::rdf(opened, format, options)?,
-            RdfFormat::Jelly => {
-                let decoder = match &options.resume {
-                    Some(snapshot) => RdfDecoder::resume(config.clone(), snapshot)?,
-                    None => RdfDecoder::new(config.clone()),
-                };
-                Box::new(Reader::new(decoder, opened.stream))
-            }
+            _ if options.is_part() => part::lines(opened, format, options)?,
             RdfFormat::NTriples | RdfFormat::NQuads => {
                 let rows = TextRows::lines(lines_options(format, config), &config.limits);
                 let decoder = RowDecoder::new(rows, &config.limits, config.source.clone());
@@ -225,6 +224,20 @@ impl<'o> Input<'o> {
             other => Box::new(OtherRdf::new(other, opened.stream, config)),
         };
         Ok(RowReader { format, rows })
+    }
+
+    /// Reads the statements of Jelly.
+    pub(crate) fn jelly(self) -> Result<JellyReader> {
+        let Input { opened, options, .. } = self;
+        if options.is_part() {
+            return part::jelly(opened, options);
+        }
+        let config = options.decode.clone();
+        let decoder = match &options.resume {
+            Some(snapshot) => RdfDecoder::resume(config, snapshot)?,
+            None => RdfDecoder::new(config),
+        };
+        Ok(Reader::new(decoder, opened.stream))
     }
 
     /// Reads the patches.

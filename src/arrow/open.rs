@@ -1,6 +1,6 @@
 //! From a source to batches in one step.
 
-use super::pieces::{LinePieces, Parts};
+use super::pieces::{JellyParts, LinePieces};
 use super::reader::{BatchReader, Mode, ReadBatches};
 use super::settings::{BatchSettings, Batches, BlankNodes};
 use super::side_by_side::SideBySide;
@@ -12,6 +12,7 @@ use crate::io::Source;
 use crate::open::Identity;
 use crate::open::{Input, OpenOptions};
 use crate::options::StreamOptions;
+use crate::parts::Parts;
 use crate::patch::{Again, BaseLabels, Work};
 use crate::sink::{PatchSink, RdfSink};
 use crate::with::With;
@@ -106,7 +107,8 @@ fn rdf_reader(
             let pieces = LinePieces::new(input, *format, options);
             return Ok(Box::new(SideBySide::new(pieces, threads, limits())?));
         }
-        if let Some(parts) = Parts::of(source, AnyFormat::Rdf(*format), options)? {
+        if let Some(parts) = Parts::of(source, AnyFormat::Rdf(*format), &options.open)? {
+            let parts = JellyParts::new(parts, options);
             return Ok(Box::new(SideBySide::new(parts, threads, limits())?));
         }
     }
@@ -120,8 +122,9 @@ fn patch_reader(
     options: &ReadOptions,
 ) -> Result<Box<dyn ReadBatches>> {
     if let (Ok(format), Some(source)) = (&format, input.for_threads())
-        && let Some(parts) = Parts::of(source, AnyFormat::Patch(*format), options)?
+        && let Some(parts) = Parts::of(source, AnyFormat::Patch(*format), &options.open)?
     {
+        let parts = JellyParts::new(parts, options);
         let limits = options.open.decode.limits.clone();
         return Ok(Box::new(SideBySide::new(parts, options.open.readers(), limits)?));
     }

@@ -4,28 +4,16 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
 use super::reader::ReadBatches;
-use crate::crew::ReadPiece;
+use crate::crew::Pieces;
 use crate::error::{Error, Result};
 use crate::namespaces::Namespaces;
 use crate::options::StreamOptions;
 use crate::push::Progress;
-use crate::reader::Poll;
 
-/// A source that comes in pieces.
-pub(super) trait Pieces: Send {
-    /// What a thread reads at a time.
-    type Piece: Send + 'static;
-    /// Pieces that a thread has.
-    const EACH: usize;
-
+/// A source whose pieces become batches.
+pub(super) trait BatchPieces: Pieces<Vec<Read>> + Send {
     /// The schema of every batch.
     fn schema(&self) -> Result<SchemaRef>;
-
-    /// The next piece; `None`: there is none, or what comes is read by one thread.
-    fn next(&mut self, poll: Poll<'_>) -> Result<Option<Self::Piece>>;
-
-    /// What reads pieces in a thread.
-    fn reader(&self) -> ReadPiece<Self::Piece, Vec<Read>>;
 
     /// Takes back a piece that was read, the next one in order, and puts numbers right that count from the start.
     fn took(&mut self, piece: Self::Piece, read: &mut [Read]) -> Result<()>;

@@ -1,6 +1,5 @@
 //! Sources that come in pieces: lines in blocks, and Jelly from one sync point to the next.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -10,19 +9,17 @@ use arrow_schema::SchemaRef;
 
 use super::columns::internal;
 use super::open::{ReadOptions, one_reader};
-use super::piece::{Pieces, Read, read_piece};
+use super::piece::{BatchPieces, Read, read_piece};
 use super::reader::{BatchReader, Mode, ReadBatches};
-use super::settings::Batches;
+use super::settings::{BatchSettings, Batches};
 use super::{PatchBatches, RdfBatches};
-use crate::crew::ReadPiece;
-use crate::error::{Error, ErrorKind, Result};
+use crate::crew::{Pieces, ReadPiece};
+use crate::error::{Error, Result};
 use crate::format::{AnyFormat, RdfFormat};
-use crate::io::Source;
-use crate::open::{Input, LineBlocks, OpenOptions, PartOf};
+use crate::open::{Input, LineBlocks, PartOf};
+use crate::parts::{PartFile, Parts};
 use crate::reader::Poll;
-use crate::split::{SplitOptions, splits};
 use crate::text::Block;
-use crate::with::With;
 
 /// N-Triples and N-Quads.
 pub(super) struct LinePieces {
@@ -36,13 +33,9 @@ impl LinePieces {
     }
 }
 
-impl Pieces for LinePieces {
+impl Pieces<Vec<Read>> for LinePieces {
     type Piece = Block;
     const EACH: usize = 2;
-
-    fn schema(&self) -> Result<SchemaRef> {
-        Ok(RdfBatches::new(self.options.batch_settings())?.schema())
-    }
 
     fn next(&mut self, poll: Poll<'_>) -> Result<Option<Block>> {
         self.blocks.next(poll)
@@ -56,6 +49,12 @@ impl Pieces for LinePieces {
             block.count();
             read_piece(&mut BatchReader::new(rows, batches, Mode::FailFast, &settings.limits))
         })
+    }
+}
+
+impl BatchPieces for LinePieces {
+    fn schema(&self) -> Result<SchemaRef> {
+        Ok(RdfBatches::new(self.options.batch_settings())?.schema())
     }
 
     fn took(&mut self, block: Block, read: &mut [Read]) -> Result<()> {
@@ -96,69 +95,50 @@ fn later(batch: &RecordBatch, rows: u64) -> Result<RecordBatch> {
 }
 
 /// Jelly with sync points.
-pub(super) struct Parts {
-    source: Source,
-    format: AnyFormat,
+pub(super) struct JellyParts {
+    parts: Parts,
     options: ReadOptions,
-    left: VecDeque<PartOf>,
 }
 
-/// A part has about as many bytes of Jelly, or more where sync points are farther from each other.
-const PART: u64 = 1 << 20;
-
-impl Parts {
-    /// Of a source that has several; whoever reads it says what is wrong with it.
-    pub(super) fn of(source: &Source, format: AnyFormat, options: &ReadOptions) -> Result<Option<Self>> {
-        let again = || source.again().filter(|_| format.is_jelly());
-        let (Some(source), Some(look)) = (again(), again()) else { return Ok(None) };
-        let asked = SplitOptions::default().with(|asked| {
-            asked.open = options.open.clone();
-            asked.split_bytes = PART;
-            asked.whole_patches = options.open.committed;
-        });
-        let Ok(found) = splits(look, &asked, &mut || Ok(())) else { return Ok(None) };
-        if found.splits.len() < 2 || found.format != format {
-            return Ok(None);
-        }
-        let left = found.splits.iter().map(|split| PartOf::decode(&split.state)).collect::<Result<_>>()?;
-        Ok(Some(Parts { source, format, options: options.clone(), left }))
-    }
-
-    /// How a part is read.
-    fn options(&self, part: Option<PartOf>, mode: Mode) -> ReadOptions {
-        let open = OpenOptions { split: part, threads: Some(1), ..self.options.open.clone() };
-        ReadOptions { open, batch: self.options.batch_settings(), mode }
+impl JellyParts {
+    pub(super) fn new(parts: Parts, options: &ReadOptions) -> Self {
+        JellyParts { parts, options: options.clone() }
     }
 }
 
-/// Reads a part of a source that can be opened again.
-fn part_reader(source: &Source, format: AnyFormat, options: &ReadOptions) -> Result<Box<dyn ReadBatches>> {
-    let again = source.again().ok_or_else(|| Error::new(ErrorKind::Io, "the file no longer exists"))?;
-    one_reader(again, format, options)
+/// Reads a part in one thread.
+fn part_reader(
+    file: &PartFile,
+    part: PartOf,
+    (batch, mode): (BatchSettings, Mode),
+) -> Result<Box<dyn ReadBatches>> {
+    let (source, open) = file.part(part)?;
+    one_reader(source, file.format, &ReadOptions { open, batch, mode })
 }
 
-impl Pieces for Parts {
+impl Pieces<Vec<Read>> for JellyParts {
     type Piece = PartOf;
     const EACH: usize = 1;
 
-    fn schema(&self) -> Result<SchemaRef> {
-        let settings = self.options.batch_settings();
-        Ok(match self.format {
-            AnyFormat::Rdf(_) => RdfBatches::new(settings)?.schema(),
-            AnyFormat::Patch(_) => PatchBatches::new(settings)?.schema(),
-        })
-    }
-
     fn next(&mut self, _: Poll<'_>) -> Result<Option<PartOf>> {
-        Ok(self.left.pop_front())
+        Ok(self.parts.next())
     }
 
     fn reader(&self) -> ReadPiece<PartOf, Vec<Read>> {
-        let Some(source) = self.source.again() else { return Box::new(|_| None) };
-        let (format, mut options) = (self.format, self.options(None, Mode::FailFast));
+        let (file, settings) = (self.parts.file().again(), self.options.batch_settings());
         Box::new(move |part| {
-            options.open.split = Some(part.clone());
-            read_piece(&mut *part_reader(&source, format, &options).ok()?)
+            let how = (settings.clone(), Mode::FailFast);
+            read_piece(&mut *part_reader(file.as_ref()?, part.clone(), how).ok()?)
+        })
+    }
+}
+
+impl BatchPieces for JellyParts {
+    fn schema(&self) -> Result<SchemaRef> {
+        let settings = self.options.batch_settings();
+        Ok(match self.parts.file().format {
+            AnyFormat::Rdf(_) => RdfBatches::new(settings)?.schema(),
+            AnyFormat::Patch(_) => PatchBatches::new(settings)?.schema(),
         })
     }
 
@@ -167,19 +147,17 @@ impl Pieces for Parts {
     }
 
     fn rest(&mut self, unread: Vec<PartOf>) -> Result<Option<Box<dyn ReadBatches>>> {
-        let next = unread.into_iter().next().or_else(|| self.left.pop_front());
-        let Some(part) = next else { return Ok(None) };
-        let options = self.options(Some(PartOf { end: None, text: None, ..part }), self.options.mode);
-        part_reader(&self.source, self.format, &options).map(Some)
+        let Some(part) = self.parts.rest(unread) else { return Ok(None) };
+        part_reader(self.parts.file(), part, (self.options.batch_settings(), self.options.mode)).map(Some)
     }
 
     fn close(&mut self) {
-        self.left.clear();
+        self.parts.clear();
     }
 
     fn failed(&self, error: Error) -> Result<Box<dyn ReadBatches>> {
         let (settings, mode) = (self.options.batch_settings(), self.options.mode);
-        Ok(match self.format {
+        Ok(match self.parts.file().format {
             AnyFormat::Rdf(_) => Box::new(BatchReader::failed(error, RdfBatches::new(settings)?, mode)),
             AnyFormat::Patch(_) => Box::new(BatchReader::failed(error, PatchBatches::new(settings)?, mode)),
         })

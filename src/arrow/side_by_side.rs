@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
-use super::piece::{At, Pieces, Read};
+use super::piece::{At, BatchPieces, Read};
 use super::reader::{ReadBatches, bomb};
 use crate::crew::{Crew, Done};
 use crate::error::{Error, ErrorKind, Result};
@@ -19,13 +19,11 @@ use crate::push::{Progress, PushState};
 use crate::reader::{Poll, SourceState};
 
 /// Reads a source with several threads.
-pub(super) struct SideBySide<P: Pieces> {
+pub(super) struct SideBySide<P: BatchPieces> {
     pieces: P,
     limits: Limits,
     schema: SchemaRef,
     crew: Crew<P::Piece, Vec<Read>>,
-    /// No other piece is given to threads.
-    all_sent: bool,
     ready: VecDeque<Read>,
     rest: Rest,
     /// All pieces were delivered.
@@ -45,14 +43,13 @@ enum Rest {
     Nothing,
 }
 
-impl<P: Pieces> SideBySide<P> {
+impl<P: BatchPieces> SideBySide<P> {
     pub(super) fn new(pieces: P, threads: usize, limits: Limits) -> Result<Self> {
         Ok(SideBySide {
             schema: pieces.schema()?,
             pieces,
             limits,
             crew: Crew::new(threads, P::EACH),
-            all_sent: false,
             ready: VecDeque::new(),
             rest: Rest::Pieces,
             in_rest: false,
@@ -70,16 +67,10 @@ impl<P: Pieces> SideBySide<P> {
 
     /// Gives threads as many pieces as they may have; threads start with the first ones.
     fn send(&mut self, poll: Poll<'_>) -> Result<()> {
-        while !self.all_sent && self.crew.has_room() {
-            let Some(piece) = self.pieces.next(poll)? else {
-                self.all_sent = true;
-                break;
-            };
-            if let Some(piece) = self.crew.give(piece, || self.pieces.reader())? {
-                return self.read_on(vec![piece]);
-            }
+        if let Some(piece) = self.crew.fill(&mut self.pieces, poll)? {
+            return self.read_on(vec![piece]);
         }
-        if self.all_sent && self.crew.waiting() == 0 && matches!(self.rest, Rest::Pieces) {
+        if self.crew.is_done() && matches!(self.rest, Rest::Pieces) {
             self.read_on(Vec::new())?;
         }
         Ok(())
@@ -87,7 +78,7 @@ impl<P: Pieces> SideBySide<P> {
 
     /// The rest is read by one thread.
     fn read_on(&mut self, unread: Vec<P::Piece>) -> Result<()> {
-        self.all_sent = true;
+        self.crew.end();
         self.rest = match self.pieces.rest(unread)? {
             Some(mut rest) => {
                 *rest.namespaces_mut() = std::mem::take(&mut self.namespaces);
@@ -95,7 +86,6 @@ impl<P: Pieces> SideBySide<P> {
             }
             None => Rest::Nothing,
         };
-        self.crew.end();
         Ok(())
     }
 
@@ -133,7 +123,7 @@ impl<P: Pieces> SideBySide<P> {
     }
 }
 
-impl<P: Pieces> ReadBatches for SideBySide<P> {
+impl<P: BatchPieces> ReadBatches for SideBySide<P> {
     fn schema(&self) -> SchemaRef {
         self.schema.clone()
     }
@@ -211,11 +201,10 @@ impl<P: Pieces> ReadBatches for SideBySide<P> {
             Rest::Alone(rest) => rest.close(),
             rest => *rest = Rest::Nothing,
         }
-        self.all_sent = true;
     }
 }
 
-impl<P: Pieces> PushState for SideBySide<P> {
+impl<P: BatchPieces> PushState for SideBySide<P> {
     fn consumed(&self) -> u64 {
         self.at.consumed
     }
@@ -242,7 +231,7 @@ impl<P: Pieces> PushState for SideBySide<P> {
     }
 }
 
-impl<P: Pieces> SourceState for SideBySide<P> {
+impl<P: BatchPieces> SourceState for SideBySide<P> {
     fn decoder(&self) -> &dyn PushState {
         self
     }

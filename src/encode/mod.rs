@@ -31,4 +31,5 @@ pub use patch::PatchEncoder;
 pub use rdf::RdfEncoder;
 #[cfg(feature = "arrow")]
 pub(crate) use repeat::is_same_term;
+pub(crate) use repeat::text_len;
 pub(crate) use restart::kept_metadata;

@@ -84,7 +84,7 @@ impl Last {
 }
 
 /// Approximate size of a term as text: marks and escapes are not counted one by one.
-pub(super) fn text_len(term: &Term<'_>) -> usize {
+pub(crate) fn text_len(term: &Term<'_>) -> usize {
     match term {
         Term::DefaultGraph => 0,
         Term::Triple(triple) => triple_len(triple),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Input, lines_options};
+use super::{Input, OpenOptions, lines_options};
 use crate::decode::DecodeOptions;
 use crate::error::Result;
 use crate::format::RdfFormat;
@@ -39,6 +39,11 @@ impl Input<'_> {
         again.filter(|again| {
             is_whole && self.options.readers() > 1 && matches!(again, Source::Path(_) | Source::Bytes(_))
         })
+    }
+
+    /// How the source is read.
+    pub(crate) fn options(&self) -> &OpenOptions {
+        self.options
     }
 
     /// Threads that may read it.

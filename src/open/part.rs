@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{Cursor, Read};
 
 use super::part_of::{PartOf, TextState};
-use super::{Committed, OpenOptions, PushTwice, argument, lines_options, locate, patch_dialect};
-use crate::decode::{Decoder, Dialect, PatchDecoder, RdfDecoder};
+use super::{Committed, JellyReader, OpenOptions, PushTwice, argument, lines_options, locate, patch_dialect};
+use crate::decode::{Decoder, Dialect, PatchDecoder};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::format::{AnyFormat, PatchFormat, RdfFormat};
 use crate::index::{Bytes, ToOptions, enter};
@@ -198,8 +198,14 @@ impl AnyFormat {
     }
 }
 
-/// Statements of a part.
-pub(super) fn rdf<S: RdfSink>(
+/// Statements of a part of Jelly.
+pub(super) fn jelly(mut opened: Opened, options: &OpenOptions) -> Result<JellyReader> {
+    let ask = Ask::new(&mut opened, AnyFormat::Rdf(RdfFormat::Jelly), options);
+    ask.and_then(|ask| ask.jelly()).map(Reader::of_part).map_err(|error| locate(options, error))
+}
+
+/// Statements of a part of lines.
+pub(super) fn lines<S: RdfSink>(
     mut opened: Opened,
     format: RdfFormat,
     options: &OpenOptions,
@@ -207,10 +213,6 @@ pub(super) fn rdf<S: RdfSink>(
     let rows = || -> Result<Box<dyn RowSource<S>>> {
         let any = AnyFormat::Rdf(format);
         let ask = Ask::new(&mut opened, any, options)?;
-        if any.is_jelly() {
-            let part: Part<RdfDecoder> = ask.jelly()?;
-            return Ok(Box::new(Reader::of_part(part)));
-        }
         let Some(kind) = any.text_kind() else { return any.refused() };
         let places = ask.places(opened.stream, kind)?;
         let config = &options.decode;

@@ -94,7 +94,7 @@ pub const OPTIONS: &[OptionRow] = &[
     row("split", Shape::Bytes, Doors::READ,
         "Read only this part of the file, which comes from `jelly.splits`; `rows=\"committed\"` needs parts made with `whole_patches`."),
     row("threads", number(1, 64), Doors::READ.and(EITHER).and(Doors::DATASET).and(Doors::CREATE),
-        "Maximum number of threads that read a file or bytes; rows, errors and their order stay the same. With two or more, a second thread decompresses the source; this is the default if there are two processors, but not in Spark's tasks. Readers of batches read N-Triples, N-Quads and Jelly with sync points with all threads, `apply` and `diff` read N-Triples and N-Quads; the default is one thread."),
+        "Maximum number of threads that read a file or bytes; rows, errors and their order stay the same. With two or more, a second thread decompresses the source; this is the default if there are two processors, but not in Spark's tasks. Readers of batches, `apply` and `diff` read N-Triples, N-Quads and Jelly with sync points with all threads; the default is one thread."),
     row("source_name", Shape::Text, Doors::READ.and(Doors::SPLITS).and(Doors::CONVERT).and(Doors::INSPECT),
         "Name of the source in the column `source` and in errors; the default for a file is its path."),
     row("every", Shape::Number { default: Some(64 << 20), least: 1, most: MOST, is_bytes: true }, Doors::INDEX, "Uncompressed bytes between two sync points."),

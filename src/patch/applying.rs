@@ -283,11 +283,11 @@ impl KeyedSink for Applying {
     }
 
     #[inline(always)]
-    fn quad(&mut self, seq: u64, key: u128, quad: WholeQuad<'_>) -> Result<()> {
+    fn quad(&mut self, frame: u64, seq: u64, key: u128, quad: WholeQuad<'_>) -> Result<()> {
         if !self.to.began {
             self.to.begin()?;
         }
-        self.to.quad(0, seq, key, quad)
+        self.to.quad(frame, seq, key, quad)
     }
 
     #[inline(always)]
@@ -306,8 +306,8 @@ impl<S: KeyedSink> KeyedSink for Skolemized<S> {
 
     /// Used only if blank nodes keep their names.
     #[inline(always)]
-    fn quad(&mut self, seq: u64, key: u128, quad: WholeQuad<'_>) -> Result<()> {
-        self.inner().quad(seq, key, quad)
+    fn quad(&mut self, frame: u64, seq: u64, key: u128, quad: WholeQuad<'_>) -> Result<()> {
+        self.inner().quad(frame, seq, key, quad)
     }
 
     #[inline(always)]

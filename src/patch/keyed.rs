@@ -1,21 +1,25 @@
 //! The quads of datasets with their keys.
 //!
-//! Keys are computed by the thread that reads, or by several threads that read lines; the quads come in the
-//! same order.
+//! Keys are computed by the thread that reads, or by several threads that read lines or parts of Jelly; the
+//! quads come in the same order.
 
 use std::collections::BTreeMap;
 
 use super::dataset::Dataset;
 use super::key_filter::KeyFilter;
 use super::keyed_lines::KeyedLines;
+use super::keyed_parts::KeyedParts;
+use super::keyed_pieces::KeyedPieces;
 use super::quad_block::QuadBlock;
 use super::quad_key::Keys;
+use super::quad_recorder::Recorder;
 use super::quad_text::{Nodes, WholeQuad};
 use super::work::Work;
 use crate::convert::Skolem;
 use crate::error::Result;
-use crate::format::RdfFormat;
+use crate::format::{AnyFormat, RdfFormat};
 use crate::open::RdfReader;
+use crate::parts::Parts;
 use crate::reader::RowSource;
 use crate::sink::{RdfRow, RdfSink, Sink, Statement, TermSink};
 use crate::term::Iri;
@@ -38,7 +42,7 @@ impl<'q> Quad<'q> {
 /// Receives quads with their keys. Other quads come as statements, or as terms if one thread reads.
 pub(crate) trait KeyedSink: RdfSink {
     /// Receives a quad without capitals in language tags.
-    fn quad(&mut self, seq: u64, key: u128, quad: WholeQuad<'_>) -> Result<()>;
+    fn quad(&mut self, frame: u64, seq: u64, key: u128, quad: WholeQuad<'_>) -> Result<()>;
 
     /// Receives the start of a block.
     fn block(&mut self, block: &QuadBlock);
@@ -57,12 +61,21 @@ impl Dataset<'_> {
         nodes: Nodes,
         changed: impl FnOnce() -> KeyFilter,
     ) -> Result<Box<dyn RowSource<S>>> {
-        if let RdfFormat::NTriples | RdfFormat::NQuads = self.format
-            && self.input.for_threads().is_some()
-        {
-            return Ok(Box::new(KeyedLines::new(self.input, self.format, keys, nodes, changed())));
+        let Dataset { input, format } = self;
+        let (threads, recorder) = (input.readers(), || Recorder::new(keys, nodes, changed()));
+        match (format, input.for_threads()) {
+            (RdfFormat::NTriples | RdfFormat::NQuads, Some(_)) => {
+                let lines = KeyedLines::new(input, format, recorder());
+                return Ok(Box::new(KeyedPieces::new(lines, threads)));
+            }
+            (RdfFormat::Jelly, Some(source)) => {
+                if let Some(parts) = Parts::of(source, AnyFormat::Rdf(format), input.options())? {
+                    return Ok(Box::new(KeyedPieces::new(KeyedParts::new(parts, recorder()), threads)));
+                }
+            }
+            _ => {}
         }
-        self.rows().map(RdfReader::into_rows)
+        Dataset { input, format }.rows().map(RdfReader::into_rows)
     }
 }
 
@@ -162,7 +175,7 @@ where
     T: FnMut(u128, Quad<'_>) -> Result<()>,
 {
     #[inline(always)]
-    fn quad(&mut self, _: u64, key: u128, quad: WholeQuad<'_>) -> Result<()> {
+    fn quad(&mut self, _: u64, _: u64, key: u128, quad: WholeQuad<'_>) -> Result<()> {
         self.count += 1;
         (self.take)(key, Quad::Text(quad))
     }

@@ -2,23 +2,31 @@
 
 use super::key_filter::KeyFilter;
 use super::keyed::KeyedSink;
-use super::quad_key::Keys;
-use super::quad_text::{Nodes, WholeQuad};
+use super::quad_text::WholeQuad;
 use crate::buffer::TextBuffer;
+use crate::encode::text_len;
 use crate::error::Result;
+use crate::options::RdfOptions;
 use crate::owned::StatementBuf;
-use crate::sink::{RdfRow, RdfSink, Sink, Statement, TermSink};
+use crate::sink::{RdfRow, Statement};
+use crate::term::TermBuf;
 use crate::text::lex::Scratch;
 
 /// Maximum number of rows that are delivered together.
 const MOST: usize = 1024;
 
-/// Quads, in their order.
+/// Quads, and what comes between them, in their order.
 #[derive(Default)]
 pub(super) struct QuadBlock {
     /// Lines of N-Quads.
     text: TextBuffer,
     rows: Vec<Row>,
+    /// What comes before the row of this number.
+    events: Vec<(u32, Event)>,
+    /// The frame of the first row or event.
+    frame: Option<u64>,
+    /// Bytes of statements.
+    statement_bytes: usize,
     /// Whether a row has a graph.
     has_graphs: bool,
     /// The rows that the log may change, in order.
@@ -33,6 +41,23 @@ enum Row {
     Statement(Box<StatementBuf>),
 }
 
+/// What a Jelly stream has between its statements.
+pub(super) enum Event {
+    Options(Box<RdfOptions>),
+    Namespace { name: String, iri: TermBuf },
+    GraphStart(TermBuf),
+    GraphEnd,
+    FrameEnd(Vec<(String, Vec<u8>)>),
+}
+
+/// Which rows and events of a block were delivered.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Delivered {
+    pub(super) rows: usize,
+    pub(super) events: usize,
+    frames: u64,
+}
+
 impl QuadBlock {
     pub(super) fn len(&self) -> usize {
         self.rows.len()
@@ -41,8 +66,16 @@ impl QuadBlock {
     pub(super) fn clear(&mut self) {
         self.text.clear();
         self.rows.clear();
+        self.events.clear();
+        self.frame = None;
+        self.statement_bytes = 0;
         self.has_graphs = false;
         self.maybe_changed.clear();
+    }
+
+    /// Approximate size in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.text.len() + self.statement_bytes + self.rows.len() * size_of::<Row>()
     }
 
     /// Whether a row has a graph.
@@ -68,12 +101,15 @@ impl QuadBlock {
         })
     }
 
-    /// The number and the lines of the rows, from this row on, that the log certainly does not change.
+    /// The number and the lines of the rows, from this row on, that the log certainly does not change and
+    /// that follow one another.
     #[inline(always)]
     pub(super) fn unchanged(&self, row: usize) -> (usize, &[u8]) {
         let next = self.maybe_changed.partition_point(|&changed| (changed as usize) < row);
         let end = self.maybe_changed.get(next).map_or(self.rows.len(), |&changed| changed as usize);
-        let end = end.min(row + MOST);
+        let event = self.events.partition_point(|&(before, _)| before as usize <= row);
+        let event = self.events.get(event).map_or(self.rows.len(), |&(before, _)| before as usize);
+        let end = end.min(event).min(row + MOST);
         match (self.rows.get(row), self.rows[..end].last()) {
             (Some(Row::Quad { start, .. }), Some(Row::Quad { end: text_end, .. })) if end > row => {
                 (end - row, &self.text.as_bytes()[*start as usize..*text_end as usize])
@@ -82,63 +118,97 @@ impl QuadBlock {
         }
     }
 
-    fn push_statement(&mut self, statement: &Statement<'_>) {
+    /// Adds a row with its statement.
+    pub(super) fn push_statement(&mut self, statement: &Statement<'_>) {
+        let text: usize = statement.terms.iter().map(text_len).sum();
+        self.statement_bytes += size_of::<StatementBuf>() + text;
         self.rows.push(Row::Statement(Box::new(StatementBuf::from(statement))));
     }
 
-    /// Passes a row to a sink.
+    /// Adds a quad; its statement, if a line of N-Quads cannot have it.
     #[inline(always)]
-    pub(super) fn hand_over(&mut self, row: usize, seq: u64, sink: &mut impl KeyedSink) -> Result<()> {
-        match &self.rows[row] {
-            &Row::Quad { key, start, ends, end } => {
-                let line = &self.text.as_bytes()[start as usize..end as usize];
-                sink.quad(seq, key, WholeQuad::new(line, ends.map(|end| end as usize), &mut self.scratch))
-            }
-            Row::Statement(statement) => {
-                sink.statement(&RdfRow { frame: 0, seq, statement: statement.as_statement() })
-            }
-        }
-    }
-}
-
-/// Creates a block from the rows that are read.
-pub(super) struct Recorder<'b> {
-    pub(super) block: &'b mut QuadBlock,
-    pub(super) keys: &'b mut Keys,
-    pub(super) nodes: Nodes,
-}
-
-impl Sink for Recorder<'_> {}
-
-impl RdfSink for Recorder<'_> {
-    fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
-        self.keys.forget();
-        self.block.push_statement(&row.statement);
-        Ok(())
-    }
-
-    #[inline(always)]
-    fn terms(&mut self, _: u64) -> Option<&mut impl for<'t> TermSink<'t>> {
-        Some(self.keys.begin(self.nodes))
-    }
-
-    #[inline(always)]
-    fn end_statement(&mut self, _: u64, _: u64) -> Result<()> {
-        let key = self.keys.end();
-        let quad = self.keys.quad();
+    pub(super) fn push_quad(&mut self, key: u128, quad: WholeQuad<'_>) -> Result<()> {
         let (is_rdf, has_graph) = quad.shape();
-        let QuadBlock { text, rows, has_graphs, .. } = &mut *self.block;
         if !is_rdf {
-            let statement = quad.statement()?;
-            self.block.push_statement(&statement);
+            self.push_statement(&quad.statement()?);
             return Ok(());
         }
         let (line, ends) = quad.line();
-        let start = text.len();
-        text.push_bytes(line);
-        let [start, end] = [start, text.len()].map(|place| place as u32);
-        rows.push(Row::Quad { key, start, ends: ends.map(|end| end as u32), end });
-        *has_graphs |= has_graph;
+        let start = self.text.len();
+        self.text.push_bytes(line);
+        let [start, end] = [start, self.text.len()].map(|place| place as u32);
+        self.rows.push(Row::Quad { key, start, ends: ends.map(|end| end as u32), end });
+        self.has_graphs |= has_graph;
         Ok(())
+    }
+
+    /// Adds what comes between rows.
+    pub(super) fn push_event(&mut self, event: Event) {
+        self.events.push((self.rows.len() as u32, event));
+    }
+
+    /// Sets the frame of the next row, unless it follows from an earlier row.
+    #[inline(always)]
+    pub(super) fn set_frame(&mut self, frame: u64) {
+        if self.frame.is_none() {
+            let ended = self.events.iter().filter(|(_, event)| matches!(event, Event::FrameEnd(_))).count();
+            self.frame = Some(frame - ended as u64);
+        }
+    }
+
+    /// Passes the next row or event to a sink; `false`: nothing is left. `before` is the number of rows before the
+    /// block.
+    #[inline(always)]
+    pub(super) fn hand_over(
+        &mut self,
+        at: &mut Delivered,
+        before: u64,
+        sink: &mut impl KeyedSink,
+    ) -> Result<bool> {
+        if let Some((row, event)) = self.events.get(at.events)
+            && *row as usize == at.rows
+        {
+            event.hand_over(sink)?;
+            at.frames += u64::from(matches!(event, Event::FrameEnd(_)));
+            at.events += 1;
+            return Ok(true);
+        }
+        if at.rows == self.rows.len() {
+            return Ok(false);
+        }
+        let taken = sink.lines(self, at.rows)?;
+        if taken > 0 {
+            at.rows += taken;
+            return Ok(true);
+        }
+        let frame = self.frame.unwrap_or(0) + at.frames;
+        let seq = before + at.rows as u64;
+        match &self.rows[at.rows] {
+            &Row::Quad { key, start, ends, end } => {
+                let line = &self.text.as_bytes()[start as usize..end as usize];
+                let quad = WholeQuad::new(line, ends.map(|end| end as usize), &mut self.scratch);
+                sink.quad(frame, seq, key, quad)?;
+            }
+            Row::Statement(statement) => {
+                sink.statement(&RdfRow { frame, seq, statement: statement.as_statement() })?;
+            }
+        }
+        at.rows += 1;
+        Ok(true)
+    }
+}
+
+impl Event {
+    fn hand_over(&self, sink: &mut impl KeyedSink) -> Result<()> {
+        match self {
+            Event::Options(options) => sink.options(options),
+            Event::Namespace { name, iri } => match iri.as_iri() {
+                Some(iri) => sink.namespace(name, iri),
+                None => Ok(()),
+            },
+            Event::GraphStart(graph) => sink.graph_start(graph.as_term()),
+            Event::GraphEnd => sink.graph_end(),
+            Event::FrameEnd(metadata) => sink.frame_end(metadata),
+        }
     }
 }

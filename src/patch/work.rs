@@ -131,9 +131,9 @@ impl<S: RdfSink> RdfSink for Paced<S> {
 
 impl<S: KeyedSink> KeyedSink for Paced<S> {
     #[inline(always)]
-    fn quad(&mut self, seq: u64, key: u128, quad: WholeQuad<'_>) -> Result<()> {
+    fn quad(&mut self, frame: u64, seq: u64, key: u128, quad: WholeQuad<'_>) -> Result<()> {
         self.rows += 1;
-        self.sink.quad(seq, key, quad)
+        self.sink.quad(frame, seq, key, quad)
     }
 
     fn block(&mut self, block: &QuadBlock) {

@@ -173,39 +173,6 @@ def test_limits_and_damaged_gzip(tmp_path: Path) -> None:
     assert str(check(DATA, blank_nodes="named", batch_rows=500).error).startswith("patch.labels")
 
 
-@on_linux
-def patched(folder: Path, threads: int, old: Path, new: Path) -> tuple[Any, ...]:
-    """What ``diff`` and ``apply`` make, or their errors."""
-    out = folder / str(threads)
-    out.mkdir()
-    found: list[Any] = []
-    for make in (
-        lambda: jelly.diff(old, new, out / "x.rdfp", blank_nodes="labels", threads=threads),
-        lambda: jelly.apply(old, out / "x.rdfp", out / "x.nq", threads=threads),
-    ):
-        try:
-            found.append(make())
-        except JellyError as raised:
-            found.append(f"{raised.kind} {raised}")
-            break
-    return *found, *(path.read_bytes() for path in sorted(out.iterdir()))
-
-
-def test_diff_and_apply(tmp_path: Path) -> None:
-    old, new = tmp_path / "old.nq", tmp_path / "new.nq.gz"
-    data = DATA.replace(b"_:anon-7", b"_:c")
-    changed = data.replace(b"@EN", b"@en-gb").replace(b"/g3>", b"/h3>")
-    old.write_bytes(data)
-    damaged = gzip.compress(changed, 1)[:-1000]
-    for at, whole in enumerate((gzip.compress(changed, 1), damaged, gzip.compress(changed + b"<a> <b> .\n"))):  # fmt: skip
-        new.write_bytes(whole)
-        folder = tmp_path / f"of{at}"
-        folder.mkdir()
-        one, *others = (patched(folder, threads, old, new) for threads in (1, 2, 3))
-        assert others == [one, one]
-        assert (len(one), isinstance(one[0], str)) == ((1, True) if at else (4, False)), one[0]
-
-
 def test_threads_end() -> None:
     with jelly.read_rdf(DATA, threads=2, batch_rows=500) as reader:
         assert own_threads.threads("jelly-read", 0) == 0
