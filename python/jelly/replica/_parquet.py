@@ -270,9 +270,12 @@ class _Attempt:
             numbers = store._numbers()
             if (numbers and numbers[-1] != self._before) or not self._path.exists():
                 raise overtaken(store.files.folder)
+            if not numbers:  # so that a table never exists with an empty view
+                show(store._folder, state.files)
             try:
                 os.link(part, place)
             except FileExistsError:
+                show(store._folder, store.load().files)
                 raise overtaken(store.files.folder) from None
             self._committed = True
             show(store._folder, state.files)

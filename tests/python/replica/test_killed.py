@@ -5,13 +5,15 @@ import random
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 import patch_model as model
 from jelly.errors import ReplicaError
-from jelly.replica import Replica
+from jelly.replica import Replica, _parquet, _view
+from jelly.replica._state import DataFile
 
 from .tables import create, files, live, long_log, numbered, quads, states
 from .test_compaction import shown
@@ -142,3 +144,20 @@ def test_view_is_whole_at_each_call(tmp_path: Path) -> None:
     watching = False
     assert {*found} == {0, 1}
     assert found == sorted(found)
+
+
+def test_the_view_of_a_new_table_appears_before_the_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before, a process that was killed between both left a table with an empty view."""
+    found: list[list[str]] = []
+
+    def first(table: Path, files: Sequence[DataFile]) -> None:
+        found.append([path.name for path in (table / "_replica").glob("*.json")])
+        _view.show(table, files)
+
+    monkeypatch.setattr(_parquet, "show", first)
+    base = [numbered(number) for number in range(20)]
+    replica = Replica.create(tmp_path / "t", model.nquads(base), id="u:0")
+    assert found[0] == []
+    assert shown(tmp_path / "t") == quads(replica) != set()
