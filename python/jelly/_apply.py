@@ -100,8 +100,8 @@ def apply(
 
     Raises:
         PatchError: The patches are not valid: unfinished transactions, a broken chain, positional labels of blank
-            nodes; or the base is empty, but the folder of the log begins with a dataset that has statements
-            (``patch.base``), unless ``chain`` is ``"ignore"``.
+            nodes; or the base is empty, but the log begins with a dataset that has statements (``patch.base``),
+            unless ``chain`` is ``"ignore"``.
         JellyError: A source has an error, or the result cannot be written in this format.
         OSError: Reading or writing failed.
         ValueError: An option is wrong.

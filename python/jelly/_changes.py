@@ -210,8 +210,8 @@ def invert(
         A summary of the result.
 
     Raises:
-        PatchError: The patches are not valid, or cannot be undone without a base; or the base is empty, but the folder
-            of the log begins with a dataset (``patch.base``).
+        PatchError: The patches are not valid, or cannot be undone without a base; or the base is empty, but the log
+            begins with a dataset (``patch.base``).
         JellyError: A source has an error, or the patch cannot be written in this format.
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
@@ -369,7 +369,7 @@ def canonicalize(
 
     Raises:
         PatchError: The patches are not valid: unfinished transactions, a broken chain; or the base is empty, but the
-            folder of the log begins with a dataset (``patch.base``).
+            log begins with a dataset (``patch.base``).
         JellyError: A source has an error, or the patches cannot be written in this format.
         OSError: Reading or writing failed.
         ValueError: An option is wrong.

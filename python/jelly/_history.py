@@ -131,9 +131,8 @@ def history(
         predicate: Like ``subject``.
         object: Like ``subject``, also literals such as ``"text"@en``; the case of language tags does not matter.
         graph: Like ``subject``; ``""`` is the default graph.
-        base: The dataset before the log. The default is the dataset that the folder of a backup or log begins with; if
-            there is none, if the log is on a server or in an object store, or with ``chain="ignore"``, it is an empty
-            one. All its quads that match are kept in memory.
+        base: The dataset before the log. The default is the dataset that a backup or log begins with; if there is none,
+            or with ``chain="ignore"``, it is an empty one. All its quads that match are kept in memory.
         progress: Called from time to time with a :class:`Step`; an exception stops the work.
         **options: For reading: ``base_format``, ``patch_format``, ``framing``, ``strict``,
             ``lenient_flags``, ``strict_graphs``, ``limits``. For the log: ``unfinished``, ``chain``,
@@ -233,7 +232,7 @@ def verify_log(
         The contents of the log, and its problems.
 
     Raises:
-        PatchError: The base is empty, but the folder of the log begins with a dataset (``patch.base``).
+        PatchError: The base is empty, but the log begins with a dataset (``patch.base``).
         JellyError: The base has an error.
         OSError: Reading failed.
         ValueError: An option is wrong.

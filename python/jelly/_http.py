@@ -36,53 +36,6 @@ def is_address(place: object) -> bool:
     return isinstance(place, str) and _PLACE.match(place) is not None
 
 
-class Patches(Iterator[bytes]):
-    """The patches of a log that come after a version, as one stream of Jelly-Patch.
-
-    Args:
-        pieces: The stream.
-        comes_after: The version.
-        begin: The id of its patch, if it was the last one.
-    """
-
-    def __init__(self, pieces: Iterator[bytes], comes_after: int, begin: str | None = None) -> None:
-        self._pieces = pieces
-        self.begin = begin
-        self.comes_after = comes_after
-
-    @classmethod
-    def of(cls, pieces: Iterator[bytes], first: int, head: tuple[int, str | None]) -> Self:
-        """The patches of a log from the first one on, which is not there yet if the head is before it.
-
-        Args:
-            pieces: The stream.
-            first: The first version that the log has a patch for.
-            head: The number and the id of the last version.
-        """
-        version, id = head
-        return cls(pieces, first - 1, id if version == first - 1 else None)
-
-    def __next__(self) -> bytes:
-        """The next piece."""
-        return next(self._pieces)
-
-
-def patches_at(place: str) -> Patches:
-    """The patches of the log at an address.
-
-    Raises:
-        ValueError: It is no address of a log.
-        OSError: The server cannot be reached, or failed.
-    """
-    at = Address.of_log(place, None)
-    with at.open("GET", "", None, {"Accept": "application/json"}) as answer:
-        said = json.loads(answer.read())
-    first, head = said["first"], said["head"]
-    query, wanted = {"after": first - 1}, {"Accept": "application/x-jelly-rdf-patch"}
-    pieces = at.open("GET", "/patches", query, wanted).pieces()
-    return Patches.of(pieces, first, (head["version"], head["id"]))
-
-
 def secret(name: str, url: str) -> str | None:
     """What the environment has for a server; it is sent over TLS and to this machine only."""
     parts = urlsplit(url)

@@ -10,7 +10,8 @@ from stat import S_ISFIFO, S_ISSOCK
 from types import GeneratorType
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from jelly._http import is_address, patches_at
+from jelly._http import Address, is_address
+from jelly._log_patches import patches_at
 from jelly._option_table import refuse_unknown
 from jelly._whole_file import local_path
 from jelly.types import Source
@@ -140,7 +141,7 @@ def sources(patches: Patches) -> list[Any]:
 def place_of(source: Any) -> Any:
     """What can be read of a :class:`jelly.Log`, or of the address of one; else the source itself."""
     if is_address(source):
-        return patches_at(source)
+        return patches_at(Address.of_log(source, None))
     return source._source() if hasattr(source, "_source") else source
 
 

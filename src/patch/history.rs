@@ -58,7 +58,7 @@ pub fn history(
     for term in pattern.iter().flatten().flatten().map(TermBuf::as_term) {
         refuse_term(&term)?;
     }
-    let log = Log::open(patches.into(), options, &mut work)?;
+    let mut log = Log::open(patches.into(), options, &mut work)?;
     let mut sink = Following {
         pattern: pattern.each_ref().map(|terms| {
             terms.as_ref().map(|terms| terms.iter().map(|term| folded(&term.as_term())).collect())

@@ -14,7 +14,7 @@ use crate::io::Source;
 use crate::open::OpenOptions;
 use crate::options::doors::Doors;
 use crate::options::values::Values;
-use crate::patch::{Head, LogPart, Progress, id_of};
+use crate::patch::{Begins, FirstDataset, Head, LogPart, Progress, id_of};
 
 /// A call: its options, and what stops it.
 pub(super) struct Job {
@@ -52,16 +52,30 @@ impl Job {
         let open = |source| match folder_of(source)? {
             Some(path) => Ok(LogPart::Folder(path, self.reading("patch_format", None)?)),
             None => {
-                let after =
-                    source.getattr_opt("comes_after")?.map(|after| head(source, &after)).transpose()?;
+                let begins = source
+                    .getattr_opt("comes_after")?
+                    .map(|after| self.begins(source, &after))
+                    .transpose()?;
                 let Opening { source, options } = self.dataset(source, "patch_format")?;
-                Ok(match after {
-                    Some(head) => LogPart::After(head, source, options),
+                Ok(match begins {
+                    Some(begins) => LogPart::After(Box::new(begins), source, options),
                     None => LogPart::Source(source, options),
                 })
             }
         };
         sources.iter().map(open).collect()
+    }
+
+    /// What a stream of patches says about the beginning of its log: the version that it comes after, and, if it
+    /// knows them, the id of this version, the dataset and where the dataset can be read.
+    fn begins(&self, source: &Bound<'_, PyAny>, version: &Bound<'_, PyAny>) -> PyResult<Begins> {
+        let said = |name| Ok::<_, PyErr>(source.getattr_opt(name)?.filter(|said| !said.is_none()));
+        let id = said("begin")?.map(|id| Ok::<_, PyErr>(id_of(id.extract()?)?)).transpose()?;
+        let dataset = said("dataset")?.map(|dataset| dataset.extract()).transpose()?;
+        let dataset = dataset.map(|(place, statements)| FirstDataset { place, statements });
+        let base = said("base")?.map(|base| self.dataset(&base, "patch_format")).transpose()?;
+        let base = base.map(|base| (base.source, base.options));
+        Ok(Begins { head: Head { version: version.extract()?, id }, dataset, base })
     }
 
     /// One source of patches.
@@ -82,13 +96,6 @@ impl Job {
         let mut report = Report { progress: self.progress.as_ref(), reported: Instant::now() };
         self.interrupt.run(py, |signals| work(&mut |progress| report.poll(signals, progress)))
     }
-}
-
-/// The version that a stream of patches says it comes after, and the id that it may say.
-fn head(source: &Bound<'_, PyAny>, version: &Bound<'_, PyAny>) -> PyResult<Head> {
-    let begin: Option<Option<String>> = source.getattr_opt("begin")?.map(|id| id.extract()).transpose()?;
-    let id = begin.flatten().map(|id| id_of(&id)).transpose()?;
-    Ok(Head { version: version.extract()?, id })
 }
 
 /// Reports of the progress.

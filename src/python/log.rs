@@ -76,18 +76,18 @@ pub(super) fn verify_log(
 /// Source, patch, id, prev, by what ids are compared: that of the id, that of prev; the digest of the rows that count.
 type Version = (usize, u64, Option<String>, Option<String>, Option<String>, Option<String>, Option<String>);
 
-/// The dataset that a log begins with: its folder and its statements.
+/// The dataset that a log begins with: the place of the log and the statements.
 type FirstDataset = (String, u64);
 
 fn said(dataset: patch::FirstDataset) -> FirstDataset {
-    (dataset.folder, dataset.statements)
+    (dataset.place, dataset.statements)
 }
 
 /// Rejects an empty base, given the number of its statements, for a log that begins with a dataset.
 #[pyfunction]
 pub(super) fn refuse_empty_base(dataset: FirstDataset, base: u64) -> PyResult<()> {
-    let (folder, statements) = dataset;
-    Ok(patch::FirstDataset { folder, statements }.refuse_empty(base)?)
+    let (place, statements) = dataset;
+    Ok(patch::FirstDataset { place, statements }.refuse_empty(base)?)
 }
 
 /// What [`log_versions`] returns.

@@ -217,7 +217,7 @@ def test_readers_that_looked_before(store: ObjectStore) -> None:
     log.compact(4)
     gone(list, reader)
     gone(list, other._each(0, sizes))
-    gone(other._base, said, Path("unused"))  # type: ignore[attr-defined]
+    gone(list, other._base(said))  # type: ignore[attr-defined]
     assert other.publish(body(7)).version == 7
 
 

@@ -279,8 +279,8 @@ def canonicalize_command(base: str, patches: tuple[str, ...], **options: Any) ->
 def history_command(patches: tuple[str, ...], who: bool, as_json: bool, **options: Any) -> None:
     """Prints the versions of LOG... from which and up to which each quad existed, separated by tabs.
 
-    Without --base, the dataset before the log is the one that the folder of a backup or log begins with. If there
-    is none, or the log is on a server or in an object store, the quads of this dataset are missing.
+    Without --base, the dataset before the log is the one that a backup or log begins with. If there is none, the
+    quads of this dataset are missing.
 
     Terms are written as in N-Triples, in quotes for the shell: --subject '<https://example.org/a>'
     """

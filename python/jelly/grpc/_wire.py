@@ -143,6 +143,7 @@ def info_message(info: LogInfo) -> bytes:
     created = shown(info.created) if isinstance(info.created, datetime) else None
     return written(
         info.name, info.id, info.head.version, info.head.id, info.first, info.base, info.format, created,
+        info.statements,
     )  # fmt: skip
 
 
@@ -151,7 +152,11 @@ def info_of(message: bytes) -> LogInfo:
     fields = Fields(message)
     head = Head(fields.number(3), fields.text(4) or None)
     base, created = fields.text(6) or None, time_of(fields.text(8))
-    return LogInfo(fields.text(1), fields.text(2) or None, head, fields.number(5), base, fields.text(7), created)  # fmt: skip
+    statements = fields.number(9) or (0 if base == "empty" else None)
+    return LogInfo(
+        fields.text(1), fields.text(2) or None, head, fields.number(5), base, fields.text(7), created,
+        statements,
+    )  # fmt: skip
 
 
 def published_message(done: Published) -> bytes:

@@ -85,7 +85,11 @@ class FolderLog(Log):
         extent, said = self.contents.extent(), said_of(self._home)
         format = stored_format(extent.ending)
         id, created = said.get("id"), time_of(said.get("created"))
-        return LogInfo(self._home.resolve().name, id, extent.head, extent.first, base_of(self._home), format, created)  # fmt: skip
+        base = base_of(self._home)
+        begun = (
+            None if base is None else 0 if base == EMPTY else _internal.backup_base(self._home)[1]
+        )
+        return LogInfo(self._home.resolve().name, id, extent.head, extent.first, base, format, created, begun)  # fmt: skip
 
     def is_there(self) -> bool:
         """Whether the folder is a log."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from jelly._log_files import ENDING, LOG_JSON
@@ -97,8 +96,8 @@ class Manifest:
             if self._objects.replace(LOG_JSON, json.dumps(more).encode(), found.tag) is None:
                 return more
 
-    def write_base(self, said: Mapping[str, Any], path: Path) -> None:
-        """Writes the base to a file.
+    def base(self, said: Mapping[str, Any]) -> bytes:
+        """Reads the base.
 
         Raises:
             PatchError: The base is missing, or has another digest (``patch.damaged``).
@@ -110,7 +109,7 @@ class Manifest:
         digest = said["base"].get("digest")
         if digest is not None and hashlib.sha256(found.data).hexdigest() != digest:
             raise refused_at("patch.damaged", f"{name} is not the file that {LOG_JSON} has the digest of", url)  # fmt: skip
-        path.write_bytes(found.data)
+        return found.data
 
 
 def parsed(data: bytes, url: str) -> Said:

@@ -15,9 +15,9 @@ from jelly import _internal
 from jelly._apply import Applied, applied
 from jelly._chain import chained
 from jelly._convert import convert
-from jelly._http import Patches
 from jelly._internal import PatchReader
 from jelly._log_files import BASE_JSON, name_of, stored_format
+from jelly._log_patches import Patches
 from jelly._option_types import DatasetOptions
 from jelly._patching import keywords
 from jelly._readers import read_patch
@@ -67,8 +67,12 @@ class ObjectLog(Log):
         with self._turn:
             head, said = self.head, self.manifest.said or {}
         name = self.objects.url.rpartition("/")[2]
-        base = said.get("base", {}).get("base", said.get(BEGINS))
-        return LogInfo(name, said.get("id"), head, first_of(said), base, self._format, time_of(said.get("created")))  # fmt: skip
+        base, begins = said.get("base", {}), said.get(BEGINS)
+        statements = 0 if begins == EMPTY else base.get("statements")
+        return LogInfo(
+            name, said.get("id"), head, first_of(said), base.get("base", begins), self._format,
+            time_of(said.get("created")), statements,
+        )  # fmt: skip
 
     def _publish(
         self, patch: Source, expect: int | str | None, more: Mapping[str, str], format: PatchFormat
@@ -215,13 +219,12 @@ class ObjectLog(Log):
         self, dest: Destination, version: int | str | None = None, **options: Unpack[DatasetOptions]
     ) -> Applied:
         with self._turn:
-            lines, first = self.found()
-            said = self.manifest.said or {}
+            info, said = self.info(), self.manifest.said or {}
         if BEGINS not in said:
             raise no_base(self.place)
-        last = lines.head.version
+        first, last = info.first, info.head.version
         if isinstance(version, str):
-            version = version_of(version, lines.find, self.place)
+            version = version_of(version, self.found()[0].find, self.place)
         upto = last if version is None else min(version, last)
         refuse_range(upto, upto, first, last, self.place)
         asked = keywords("dataset", options, "dataset", "log", "result_rdf", takes_positions=True)
@@ -232,8 +235,9 @@ class ObjectLog(Log):
             if said[BEGINS] == EMPTY:
                 asked.setdefault("base_format", "nq")
             else:
-                base = self._base(said, Path(folder) / BASE)
-            done = applied(base, self._after(first, lines.head, said), part, asked, None)
+                base = Path(folder) / BASE
+                base.write_bytes(b"".join(self._base(said)))
+            done = applied(base, self._after(info, said), part, asked, None)
             self._check_count(done, said)
         return done
 
@@ -242,18 +246,19 @@ class ObjectLog(Log):
 
         return compact(self, upto)
 
-    def _after(self, first: int, head: Head, said: Mapping[str, Any] | None = None) -> Patches:
-        return Patches.of(self._stream(first - 1, None, said), first, head)
+    def _after(self, info: LogInfo, said: Mapping[str, Any]) -> Patches:
+        pieces = self._stream(info.first - 1, None, said)
+        dataset = self.place, info.statements
+        return Patches.of(pieces, info.first, info.head, dataset, self._base(said))
 
-    def _base(self, said: Mapping[str, Any], path: Path) -> Path:
-        """Writes the base to a file, unless the log is compacted or replaced meanwhile."""
+    def _base(self, said: Mapping[str, Any]) -> Iterator[bytes]:
+        """Reads the base when it is taken, unless the log is compacted or replaced meanwhile."""
         first = first_of(said)
         try:
-            self.manifest.write_base(said, path)
+            yield self.manifest.base(said)
         except JellyError:
             self.guard(first - 1, first - 1, said).check()
             raise
-        return path
 
     def _check_count(self, done: Applied, said: Mapping[str, Any]) -> None:
         """Rejects a dataset whose number of statements differs from the number in its patch or in the base."""
@@ -348,10 +353,11 @@ class ObjectLog(Log):
 
     def _copy_base(self, work: Path) -> str:
         said = self._look() or {}
-        sync_file(self._base(said, work / BASE))
+        (work / BASE).write_bytes(b"".join(self._base(said)))
+        sync_file(work / BASE)
         written_json(work / BASE_JSON, said["base"] | {"base": BASE})
         return BASE
 
     def _source(self) -> Any:
-        lines, first = self.found()
-        return self._after(first, lines.head)
+        with self._turn:
+            return self._after(self.info(), self.manifest.said or {})

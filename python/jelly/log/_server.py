@@ -14,10 +14,11 @@ from jelly import _internal
 from jelly._apply import Applied, applied
 from jelly._base_json import digest_of
 from jelly._convert import convert
-from jelly._http import PASSES, Address, Answer, Patches
+from jelly._http import PASSES, Address, Answer
 from jelly._inputs import refuse_bool
 from jelly._internal import PatchReader
 from jelly._log_files import BASE_JSON
+from jelly._log_patches import DATA, PATCH, Patches, data_at, patches_at
 from jelly._option_types import DatasetOptions
 from jelly._patching import keywords
 from jelly._readers import read_patch
@@ -30,8 +31,6 @@ from jelly.log._patch import base_id, prepared, refuse_range
 from jelly.log._types import Compacted, Head, LogInfo, LogVersion, Published, WrittenPatch, time_of
 from jelly.types import Destination, PatchFormat, Source
 
-_PATCH = "application/x-jelly-rdf-patch"
-_DATA = "application/x-jelly-rdf"
 # time in seconds for which a publish is repeated, with the same id
 _TRIES = 30.0
 
@@ -51,7 +50,7 @@ class ServerLog(Log):
         said = self._json()
         return LogInfo._make([
             said["name"], said["id"], Head(**said["head"]), said["first"], said["base"],
-            said["format"], time_of(said["created"]),
+            said["format"], time_of(said["created"]), said.get("statements"),
         ])  # fmt: skip
 
     def _publish(
@@ -66,7 +65,7 @@ class ServerLog(Log):
         until, wait = time.monotonic() + _TRIES, 0.05
         while True:
             try:
-                with self._at.open("POST", "", {"expect": expect}, {"Content-Type": _PATCH}, body) as answer:  # fmt: skip
+                with self._at.open("POST", "", {"expect": expect}, {"Content-Type": PATCH}, body) as answer:  # fmt: skip
                     said = json.loads(answer.read())
                 return Published(said["version"], said["id"], said["prev"], None, said["replayed"])
             except PASSES:
@@ -87,12 +86,12 @@ class ServerLog(Log):
     def _range(self, after: int, upto: int | None) -> Answer:
         refuse_bool("after", after)
         refuse_bool("upto", upto)
-        return self._at.open("GET", "/patches", {"after": after, "upto": upto}, {"Accept": _PATCH})
+        return self._at.open("GET", "/patches", {"after": after, "upto": upto}, {"Accept": PATCH})
 
     def _one(self, version: int | str) -> Answer:
         refuse_bool("version", version)
         path, query = (f"/patches/{version}", {}) if isinstance(version, int) else ("/patches", {"id": version})  # fmt: skip
-        return self._at.open("GET", path, query, {"Accept": _PATCH})
+        return self._at.open("GET", path, query, {"Accept": PATCH})
 
     def fetch(self, version: int | str, dest: Destination, *, to: WrittenPatch = "auto") -> LogVersion:  # fmt: skip
         """Writes one patch; see :meth:`Log.fetch`."""
@@ -142,8 +141,11 @@ class ServerLog(Log):
             base = Path(folder) / "base.jelly"
             base.write_bytes(b"")
             if not empty:
-                self._state(info.first - 1, base)
-            log = self._after(info, info.head.version)
+                with base.open("wb") as file:
+                    file.writelines(data_at(self._at, info.first - 1))
+            pieces = self._range(info.first - 1, info.head.version).pieces()
+            id = info.head.id if info.head.version == info.first - 1 else None
+            log = Patches(pieces, info.first - 1, id)
             return applied(b"" if empty else base, log, dest, given, None)
 
     def _state_of(self, id: str, info: LogInfo) -> int | str:
@@ -153,11 +155,6 @@ class ServerLog(Log):
             return info.first - 1
         self.known(identity)  # rejects a version that is gone
         return id
-
-    def _state(self, version: int, path: Path) -> None:
-        with self._at.open("GET", "/data", {"version": version}, {"Accept": _DATA}) as answer, path.open("wb") as file:  # fmt: skip
-            for piece in answer.pieces():
-                file.write(piece)
 
     def compact(self, upto: int | str) -> Compacted:
         refuse_bool("upto", upto)
@@ -184,16 +181,14 @@ class ServerLog(Log):
             given, _ = with_digest(base, work)
             body = work / "base.jelly"
             convert(given, body, to="jelly", format=base_format, namespaces=True)
-            self._at.open("PUT", "", None, {"Content-Type": _DATA}, body).close()
+            self._at.open("PUT", "", None, {"Content-Type": DATA}, body).close()
 
     def _digest(self, version: int) -> str:
         with self._one(version) as answer:
             return answer.header("jelly-digest")
 
     def _chain(self, version: int) -> str | None:
-        with self._at.open(
-            "GET", f"/patches/{version}", {"chain": 1}, {"Accept": _PATCH}
-        ) as answer:
+        with self._at.open("GET", f"/patches/{version}", {"chain": 1}, {"Accept": PATCH}) as answer:
             return answer.header("jelly-chain") or None
 
     def _stored(self, version: int, path: Path) -> None:
@@ -222,8 +217,7 @@ class ServerLog(Log):
 
     def _copy_base(self, work: Path) -> str:
         info = self.info()
-        plain = work / "plain.jelly"
-        self._state(info.first - 1, plain)
+        plain = data_at(self._at, info.first - 1)
         done = applied(plain, b"", work / BASE, {"base_format": "jelly", "to": "jelly"}, None)
         sync_file(work / BASE)
         said: dict[str, Any] = {
@@ -238,11 +232,7 @@ class ServerLog(Log):
         return BASE
 
     def _source(self) -> Any:
-        return self._after(self.info(), None)
-
-    def _after(self, info: LogInfo, upto: int | None) -> Patches:
-        pieces = self._range(info.first - 1, upto).pieces()
-        return Patches.of(pieces, info.first, info.head)
+        return patches_at(self._at)
 
 
 def _version(said: dict[str, Any]) -> LogVersion:

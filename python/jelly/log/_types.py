@@ -96,6 +96,7 @@ class LogInfo(NamedTuple):
             this is unknown; the log then has versions, but no dataset.
         format: The format of its patches: ``jelly-patch``, ``rdfp`` or ``trp``.
         created: When it was created, in UTC; None if this is unknown.
+        statements: Statements of the dataset that it begins with; 0 if it begins empty, None if this is unknown.
     """
 
     name: str
@@ -105,6 +106,7 @@ class LogInfo(NamedTuple):
     base: str | None
     format: str
     created: datetime | None
+    statements: int | None = None
 
 
 def as_json(found: Any) -> Any:

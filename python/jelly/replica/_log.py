@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jelly import _internal
 from jelly._chain import chained
-from jelly._http import Patches
 from jelly._log_files import BASE_JSON
+from jelly._log_patches import Patches
 from jelly._readers import read_patch
 from jelly._whole_file import local_path
 from jelly.errors import ReplicaError
@@ -158,7 +158,18 @@ def _again(source: Any, stack: ExitStack) -> Any:
     else:
         file.writelines(source)
     file.flush()
-    return file.name
+    return _Kept(file.name, source) if isinstance(source, Patches) else file.name
+
+
+class _Kept:
+    """The file that keeps the patches of a log on a server or in an object store, and how the log begins."""
+
+    def __init__(self, path: str, log: Patches) -> None:
+        self._path = path
+        self.comes_after, self.begin, self.dataset = log.comes_after, log.begin, log.dataset
+
+    def __fspath__(self) -> str:
+        return self._path
 
 
 def _begin_of(source: Any) -> str | None:

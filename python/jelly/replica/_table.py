@@ -189,7 +189,7 @@ class Replica:
         Raises:
             ReplicaError: The log does not continue the table, or other writers were faster ten times.
             PatchError: The patches are not valid: unfinished transactions, a broken chain; or the replica has no quads,
-                but the folder of the log begins with a dataset that has some (``patch.base``).
+                but the log begins with a dataset that has some (``patch.base``).
             JellyError: A source has an error.
             OSError: Reading or writing failed.
             ValueError: An option is wrong.

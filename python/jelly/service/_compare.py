@@ -11,7 +11,7 @@ from starlette.requests import Request
 
 from jelly._changes import between, canonicalize, invert, net
 from jelly._history import history
-from jelly._http import Patches
+from jelly._log_patches import Patches
 from jelly._page._pages import TERMS
 from jelly._whole_file import work_folder
 from jelly.errors import JellyError

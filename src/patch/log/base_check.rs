@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::Log;
 use super::facts::Facts;
 use super::folder::{Folder, Start, backup_base};
+use super::{Head, Log};
 use crate::blank::refuse_positions;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::io::Source;
@@ -44,11 +44,22 @@ fn with_other_labels(error: Error) -> Error {
     )
 }
 
-/// The dataset that a log begins with, as the `base.json` of its folder says; it has statements.
+/// How a log begins that is on a server or in an object store.
+#[derive(Default)]
+pub struct Begins {
+    /// The version that its patches come after; the id may be known.
+    pub head: Head,
+    /// The dataset that it begins with, if it says so.
+    pub dataset: Option<FirstDataset>,
+    /// Where this dataset can be read, once.
+    pub base: Option<(Source, OpenOptions)>,
+}
+
+/// The dataset that a log begins with, as the `base.json` of its folder or its server says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstDataset {
-    /// The folder.
-    pub folder: String,
+    /// The folder, or the address of the log.
+    pub place: String,
     /// Statements of the dataset.
     pub statements: u64,
 }
@@ -62,16 +73,16 @@ impl FirstDataset {
         if base > 0 {
             return Ok(());
         }
-        let FirstDataset { folder, statements } = self;
+        let FirstDataset { place, statements } = self;
         let message =
             format!("the base is empty, but the log begins with a dataset of {statements} statements");
-        let hint = "give this dataset as the base (its file is in the folder), or let `jelly log dataset` or `jelly restore` find it";
-        Err(Error::new(ErrorKind::PatchBase, message).with_hint(hint).located(&place_of(folder)))
+        let hint = "give this dataset as the base, or let `jelly log dataset` or `jelly restore` find it";
+        Err(Error::new(ErrorKind::PatchBase, message).with_hint(hint).located(&place_of(place)))
     }
 }
 
-fn place_of(folder: &str) -> Position {
-    Position { source: Some(folder.into()), ..Position::default() }
+fn place_of(place: &str) -> Position {
+    Position { source: Some(place.into()), ..Position::default() }
 }
 
 /// Finds the folder whose dataset a log begins with: its position, and the statements of the dataset. It has
@@ -90,6 +101,11 @@ pub(super) fn first_dataset<'a>(
     })
 }
 
+/// The options with which the own base of a log is read, given those for its patches.
+fn of_base(options: OpenOptions) -> OpenOptions {
+    OpenOptions { patch_format: None, ..options }
+}
+
 impl Log {
     /// The folder whose dataset the log begins with, and the statements of the dataset.
     fn first_folder(&self) -> Option<(&Folder, u64)> {
@@ -101,17 +117,34 @@ impl Log {
         Some((&self.folders[at], statements))
     }
 
-    /// The dataset that the log begins with.
-    pub(crate) fn first_dataset(&self) -> Option<FirstDataset> {
-        let (folder, statements) = self.first_folder()?;
-        Some(FirstDataset { folder: folder.path.to_string_lossy().into(), statements })
+    /// The log elsewhere whose dataset this log begins with: it has the first patch, or it has no patches and
+    /// comes before.
+    fn first_log(&self) -> Option<usize> {
+        let first = self.order.first().map_or(0, |&(source, _)| source);
+        let is_empty = |source: usize| self.sources[source].1.patches.is_empty();
+        let begins = |source: usize| source == first || source < first && is_empty(source);
+        let has_dataset = |begins: &Begins| begins.dataset.as_ref().is_some_and(|said| said.statements > 0);
+        let found = |(source, log): &(usize, Begins)| begins(*source) && has_dataset(log);
+        self.logs.iter().position(found).filter(|_| !self.ignores_chain)
     }
 
-    /// The file of the dataset that the log begins with, and how it is read.
+    /// The dataset that the log begins with; it has statements.
+    pub(crate) fn first_dataset(&self) -> Option<FirstDataset> {
+        if let Some((folder, statements)) = self.first_folder() {
+            return Some(FirstDataset { place: folder.path.to_string_lossy().into(), statements });
+        }
+        self.logs[self.first_log()?].1.dataset.clone()
+    }
+
+    /// The dataset that the log begins with, which can be taken once, and how it is read.
     ///
     /// # Errors
     /// `patch.damaged`: the folder has no such file. `patch.changed`: the log was compacted after it was read.
-    pub(crate) fn own_base(&self) -> Result<Option<(Source, OpenOptions)>> {
+    pub(crate) fn own_base(&mut self) -> Result<Option<(Source, OpenOptions)>> {
+        if let Some(log) = self.first_log() {
+            let base = self.logs[log].1.base.take();
+            return Ok(base.map(|(source, options)| (source, of_base(options))));
+        }
         let Some((folder, _)) = self.first_folder() else { return Ok(None) };
         let base = backup_base(&folder.path)?;
         let is_same = |version, statements| (base.version, base.statements) == (version, statements);
@@ -120,7 +153,7 @@ impl Log {
                 .located(&place_of(&folder.path.to_string_lossy())));
         }
         let path = folder.path.join(base.file);
-        let mut options = OpenOptions { patch_format: None, ..folder.options.clone() };
+        let mut options = of_base(folder.options.clone());
         options.decode.source = Some(path.to_string_lossy().into());
         Ok(Some((Source::Path(path), options)))
     }

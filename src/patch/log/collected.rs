@@ -169,7 +169,7 @@ fn linked(
     let first = first_dataset(starts, order.first().map(|&(source, _)| source));
     let dataset = first.filter(|_| !options.ignore_chain).map(|(at, statements)| {
         let folder = folders[at].0.clone();
-        FirstDataset { folder, statements }
+        FirstDataset { place: folder, statements }
     });
     let mut log = LogOrder {
         by_name: Vec::new(),

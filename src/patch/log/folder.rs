@@ -12,7 +12,7 @@ use super::indexed::{INDEX, Indexed, hex_digest};
 use super::manifest::{self, Base};
 use super::names::{holds_patches, in_order, number_in, shifted};
 use super::sources::by_folder;
-use super::{Head, Log, Problem, is_of_the_data};
+use super::{Begins, Log, Problem, is_of_the_data};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::io::{Source, local_path};
 use crate::open::OpenOptions;
@@ -214,8 +214,8 @@ impl Log {
 pub struct LogSources {
     pub(super) sources: Vec<Again>,
     pub(super) folders: Vec<Folder>,
-    /// The version before the patches, for a log with a single source.
-    pub(super) before: Head,
+    /// The sources that are logs elsewhere, and how they begin.
+    pub(super) logs: Vec<(usize, Begins)>,
 }
 
 /// A folder among the sources of a log.
@@ -238,10 +238,9 @@ impl LogSources {
         self.sources.push(source);
     }
 
-    /// Adds the patches of a log that come after a version. Their numbers matter only if there is no other
-    /// source.
-    pub fn push_after(&mut self, version: Head, source: Again) {
-        self.before = version;
+    /// Adds the patches of a log elsewhere. Their numbers matter only if there is no other source.
+    pub fn push_after(&mut self, begins: Begins, source: Again) {
+        self.logs.push((self.sources.len(), begins));
         self.sources.push(source);
     }
 

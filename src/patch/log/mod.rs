@@ -35,7 +35,7 @@ use crate::options::{PatchOptions, StreamOptions};
 use crate::term::TermBuf;
 use crate::with::With;
 pub(crate) use base_check::BaseCheck;
-pub use base_check::FirstDataset;
+pub use base_check::{Begins, FirstDataset};
 pub use collected::{LogContext, LogOrder, PatchFacts, order_log, refuse_hole};
 pub use digest::RowsDigest;
 pub use facts::id_from_text;
@@ -85,6 +85,8 @@ pub struct Log {
     folders: Vec<Folder>,
     /// Source and patch of each version, from 1 on.
     order: Vec<(usize, usize)>,
+    /// The sources that are logs elsewhere, and how they begin.
+    logs: Vec<(usize, Begins)>,
     /// The version before the first patch, according to the folder or the only source, and its id if a source
     /// states it.
     before: u64,
@@ -135,11 +137,10 @@ impl Log {
         up_to: Option<&Version>,
         work: &mut Work<'_>,
     ) -> Result<Self> {
-        let LogSources { sources, folders, before } = sources;
+        let LogSources { sources, folders, logs } = sources;
         let takes_positions = options.takes_positions || tolerant;
-        let Head { version: before, id: begin } = before;
         let ignores_chain = options.ignore_chain;
-        let mut log = Log { folders, before, begin, takes_positions, ignores_chain, ..Log::default() };
+        let mut log = Log { folders, logs, takes_positions, ignores_chain, ..Log::default() };
         work.phase("checking the log");
         let mut broken = None;
         let last = sources.len().saturating_sub(1);
@@ -255,9 +256,10 @@ impl Log {
         let Ordered { mut order, mut before, certain, faults, by_name } =
             order(&rows, &folders, options.ignore_chain);
         let is_alone = rows.len() == 1 && folders.is_empty() && !options.ignore_chain;
-        let begin = self.begin.take().filter(|_| is_alone);
+        let mut begin = None;
         if is_alone {
-            before = self.before;
+            let log = self.logs.first().map_or(Head::default(), |(_, begins)| begins.head.clone());
+            (before, begin) = (log.version, log.id);
         }
         let is_numbered = matches!(&folders[..], [folder] if folder.files == (0..rows.len()));
         let name = |source: usize| self.sources[source].0.name();
