@@ -96,11 +96,17 @@ class FolderLog(Log):
         return is_log(self._home) or bool(self.files)
 
     def verify(self, base: Source | None = None) -> LogReport:
-        report = verify_log(self._home if self.is_there() else b"", base=base)
-        if other := other_name(self.files):
-            problem = Problem("patch.damaged", str(other[0]), None, None, other[1])
-            report = report._replace(problems=(*report.problems, problem))
-        return report
+        report, files = verify_log(self._home if self.is_there() else b"", base=base), self.files
+        other = other_name(files)
+        if other is None and report.ok and report.patches != len(files):
+            other = (
+                self._home,
+                f"{len(files)} files have {report.patches} patches; expected one in each file",
+            )
+        if other is None:
+            return report
+        problem = Problem("patch.damaged", str(other[0]), None, None, other[1])
+        return report._replace(problems=(*report.problems, problem))
 
     def publish_state(self, patch: Source, *, expect: int, headers: Mapping[str, str]) -> Published:
         """Publishes the patch of a backup, with the number of statements that the backup counted."""

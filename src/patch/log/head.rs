@@ -5,10 +5,10 @@ use std::path::Path;
 use super::facts::{Facts, SourceFacts, identity};
 use super::folder::{Start, patch_files, steadily};
 use super::indexed::Indexed;
-use super::names::number_in;
-use super::order::{SourceRow, check_files};
+use super::names::{file_name, number_in};
+use super::order::{SourceRow, check_files, other_count};
 use super::{Log, LogOptions, LogSources};
-use crate::error::{Error, Position, Result};
+use crate::error::{Error, ErrorKind, Position, Result};
 use crate::io::Source;
 use crate::open::OpenOptions;
 use crate::patch::again::Again;
@@ -73,6 +73,12 @@ fn find(folder: &Path, work: &mut Work<'_>) -> Result<Head> {
         let place = Position { source: Some(source), ..Position::default() };
         Error::new(fault.kind, fault.text(false)).located(&place)
     })?;
+    if let Some(at) = facts.iter().position(|(patches, _)| patches.len() > 1) {
+        let message = other_count(file_name(&names[at]), facts[at].0.len());
+        let hint = "the number of a file is the version of its patch; `jelly apply` and other commands that take patches read such files";
+        let place = Position { source: Some(names[at].as_str().into()), ..Position::default() };
+        return Err(Error::new(ErrorKind::PatchDamaged, message).with_hint(hint).located(&place));
+    }
     if let [.., (before, _), (last, _)] = &facts[..]
         && end.is_none()
         && is_doubtful(before.last(), last.first())

@@ -240,8 +240,7 @@ impl Numbers<'_> {
             }
             let has_none = source.patches.is_empty() && source.left_out.is_none();
             if source.is_whole && (has_none || start.is_some() && source.patches.len() > 1) {
-                let message =
-                    format!("{} has {} patches; expected one", file_of(source), source.patches.len());
+                let message = other_count(file_of(source), source.patches.len());
                 self.fault(found, at, ErrorKind::PatchDamaged, message);
             }
             if joins && start.is_some() {
@@ -359,6 +358,11 @@ impl Numbers<'_> {
         found.certain = found.certain.min(before);
         found.faults.push(OrderFault { place: Some((at, 0)), kind, message, hint: Some(String::new()) });
     }
+}
+
+/// The fault of a file whose number is a version, but which does not have one patch.
+pub(super) fn other_count(file: &str, patches: usize) -> String {
+    format!("{file} has {patches} patches; expected one")
 }
 
 /// Finds the faults of the files of a folder, from their names and the facts about their patches.
