@@ -515,6 +515,7 @@ def log_versions(
     keywords: dict[str, Any],
     progress: _Report | None = None,
     names: list[str | None] | None = None,
+    up_to: int | str | None = None,
 ) -> tuple[
     list[tuple[int, int, str | None, str | None, str | None, str | None, str | None]],
     list[tuple[int, Path | None]],

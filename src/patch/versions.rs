@@ -1,6 +1,6 @@
 //! The order of the patches of a log.
 
-use super::log::{FirstDataset, Log, LogOptions, LogSources, identity};
+use super::log::{FirstDataset, Log, LogOptions, LogSources, Version, identity};
 use super::work::{Watch, Work};
 use crate::error::Result;
 use crate::term::TermBuf;
@@ -31,15 +31,19 @@ pub struct LogVersions {
     pub dataset: Option<FirstDataset>,
 }
 
-/// Reads a log and puts its patches in order; an invalid log is an error.
+/// Reads a log and puts its patches in order; an invalid log is an error. Faults after `up_to` do not matter;
+/// patches after a fault are left out.
 pub fn log_versions(
     patches: impl Into<LogSources>,
     options: LogOptions,
+    up_to: Option<&Version>,
     watch: Watch<'_>,
 ) -> Result<LogVersions> {
     let mut work = Work::new(watch);
-    let log = Log::open(patches.into(), options, &mut work)?;
-    log.refuse_content(log.all())?;
+    let log = Log::open_up_to(patches.into(), options, up_to, &mut work)?;
+    // a replica may have the wanted version already, and the log may begin after it
+    let last = up_to.and_then(|version| log.number(version).ok()).unwrap_or(log.versions());
+    log.refuse_content(1..last + 1)?;
     let version = |version| {
         let (source, patch) = log.spot(version);
         let digest = log.digest(version);

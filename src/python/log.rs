@@ -95,22 +95,24 @@ type Versions = (Vec<Version>, Vec<Origin>, u64, Option<FirstDataset>);
 
 /// Puts the patches of a log in order; returns source, patch, id, prev, what ids are compared by and the digest of the
 /// rows that count, the origin of each source, the version that the patches come after, and the dataset that the log
-/// begins with.
+/// begins with. Faults after the version `up_to` do not matter.
 #[pyfunction]
-#[pyo3(signature = (patches, keywords, progress=None, names=None))]
+#[pyo3(signature = (patches, keywords, progress=None, names=None, up_to=None))]
 pub(super) fn log_versions(
     py: Python<'_>,
     patches: Vec<Bound<'_, PyAny>>,
     keywords: &Bound<'_, PyDict>,
     progress: Option<Py<PyAny>>,
     names: Option<Vec<Option<String>>>,
+    up_to: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Versions> {
+    let up_to = up_to.map(|up_to| version(&up_to, "upto")).transpose()?;
     let job = Job::new(keywords, Doors::LOG, progress)?;
     let log = job.log(&patches)?;
     let options = LogOptions { fixed: true, digests: true, ..LogOptions::of(&job.values) };
     let (origins, found) = job.run(py, |watch| {
         let (sources, origins) = LogSources::with_origins(log, names.as_deref())?;
-        Ok((origins, patch::log_versions(sources, options, watch)?))
+        Ok((origins, patch::log_versions(sources, options, up_to.as_ref(), watch)?))
     })?;
     let text = |id: Option<&TermBuf>| id.map(|id| id.as_term().to_string());
     let fields = |LogVersion { source, patch, id, prev, digest }: LogVersion| {

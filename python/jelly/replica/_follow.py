@@ -72,7 +72,8 @@ def follow(
     """Applies the new patches of a log; ``names`` are the names of the files of a micro-batch."""
     with ExitStack() as stack:
         log = Log(sources, options, stack, names)
-        versions = log.versions(reported(progress))
+        refuse_bool("upto", upto)
+        versions = log.versions(reported(progress), upto)
         if names is not None and versions and versions[0].id is None:
             raise refused("log", "patches of a stream need ids, but these patches have none")
         done = Followed(0, None, 0, 0, 0, 0, 0, 0, 0, 0)
@@ -83,7 +84,7 @@ def follow(
             if log.dataset is not None and len(new) == len(versions):
                 _internal.refuse_empty_base(log.dataset, state.rows)
             state = replace(state, version=log_number(state, versions, new, log))
-            new = _limited(new, state, upto)
+            new = _limited(new, state, upto, log.before + len(versions))
             steps = [[version] for version in new] if each_version else [list(new)]
             try:
                 for last, rows in _stepwise(log, new, each_version=each_version):
@@ -119,12 +120,16 @@ def _is_overtaken(error: ReplicaError | FileNotFoundError, store: Store, state: 
 
 
 def _limited(
-    new: Sequence[LogVersion], state: State, upto: int | str | None
+    new: Sequence[LogVersion], state: State, upto: int | str | None, last: int
 ) -> Sequence[LogVersion]:
     if upto is None:
         return new
-    refuse_bool("upto", upto)
     if isinstance(upto, int):
+        last = max(last, state.version + len(new))
+        if upto > last:
+            raise refused(
+                "version", f"there is no version {upto}: the log has versions up to {last}"
+            )
         return new[: max(upto - state.version, 0)]
     from jelly._internal import identify
 

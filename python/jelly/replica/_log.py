@@ -72,15 +72,15 @@ class Log:
         self.dataset: tuple[str, int] | None = None
         """The dataset that the log begins with: its folder and its statements."""
 
-    def versions(self, progress: Any) -> list[LogVersion]:
-        """Returns the patches in order.
+    def versions(self, progress: Any, upto: int | str | None) -> list[LogVersion]:
+        """Returns the patches in order; faults after the version ``upto`` do not matter.
 
         Raises:
             PatchError: The patches are not valid, or have no order.
         """
         before = {path: _stat(path) for given in self._given for path in _files(given)}
         found, origins, self.before, self.dataset = _internal.log_versions(
-            self._given, self._options, progress, self._names
+            self._given, self._options, progress, self._names, upto
         )
         self._places = [path or self._given[number] for number, path in origins]
         self._stats = [before.get(_key(place)) for place in self._places]

@@ -176,7 +176,8 @@ class Replica:
         Args:
             log: A source of patches, a list of sources, or a folder, as for :func:`jelly.apply`.
             each_version: Commit each patch separately, so that each version can be read later.
-            upto: Stop after this version of the log, or after the patch with this id.
+            upto: Stop after this version of the log, or after the patch with this id. Faults of files after it do not
+                matter.
             spark: A session whose workers write the files; they must be able to access them. The patches are read in
                 this process. Without it, threads write the files.
             progress: Called from time to time with a :class:`jelly.Step`; an exception stops the work.
@@ -187,7 +188,8 @@ class Replica:
             A summary of the result.
 
         Raises:
-            ReplicaError: The log does not continue the table, or other writers were faster ten times.
+            ReplicaError: The log does not continue the table, does not have the version ``upto``, or other writers were
+                faster ten times.
             PatchError: The patches are not valid: unfinished transactions, a broken chain; or the replica has no quads,
                 but the log begins with a dataset that has some (``patch.base``).
             JellyError: A source has an error.

@@ -178,7 +178,46 @@ def test_upto(tmp_path: Path) -> None:
     assert replica.follow([ONE, TWO, THREE], upto=1).patches == 0
     with pytest.raises(ReplicaError, match="has the id u:5"):
         replica.follow([ONE, TWO, THREE], upto="u:5")
-    assert replica.follow([ONE, TWO, THREE], upto=9).version == 3
+    for upto in (4, 9):
+        with pytest.raises(
+            ReplicaError, match=f"no version {upto}: the log has versions up to 3"
+        ) as caught:
+            replica.follow([ONE, TWO, THREE], upto=upto)
+        assert caught.value.kind == "replica.version"
+    assert replica.follow([ONE, TWO, THREE], upto=3).version == 3
+    assert replica.follow([ONE, TWO], upto=2).patches == 0
+    late = Replica.create(tmp_path / "late", id="u:3")
+    assert late.follow([ONE, TWO, THREE], upto=2).patches == 0
+
+
+FAULTS = {
+    "an error": b"H id <u:3> .\nH prev <u:2> .\nTX .\nA <a:4> <a:p> .\nTC .\n",
+    "an unfinished transaction": b"H id <u:3> .\nH prev <u:2> .\nTX .\nA <a:4> <a:p> <a:o> .\n",
+    "a gap": patch("4", "3", "A <a:4> <a:p> <a:o>"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("each_version", [False, True])
+def test_faults_after_the_wanted_version(tmp_path: Path, fault: str, each_version: bool) -> None:
+    """They do not matter, as they do not matter to ``jelly.as_of``. Before, they were errors."""
+    folder = tmp_path / "log"
+    folder.mkdir()
+    for number, one in enumerate([ONE, TWO, FAULTS[fault]], 1):
+        (folder / f"patch-{number:04}.rdfp").write_bytes(one)
+    logs: list[Any] = [folder]
+    if fault != "a gap":
+        logs.append([ONE, TWO, FAULTS[fault]])
+    for number, log in enumerate(logs):
+        replica = Replica.create(tmp_path / str(number))
+        for upto in (1, "u:2"):
+            assert jelly.as_of(b"", log, upto, io.BytesIO(), to="nq").version == replica.version + 1
+            assert replica.follow(log, upto=upto, each_version=each_version).patches == 1
+            assert replica.follow(log, upto=upto, each_version=each_version).patches == 0
+        for wrong in (None, 3, "u:3"):
+            with pytest.raises(JellyError):
+                replica.follow(log, upto=wrong)
+        assert (replica.version, len(replica)) == (2, 2)
 
 
 def test_tables_that_are_none(tmp_path: Path, format: str) -> None:
