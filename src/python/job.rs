@@ -93,7 +93,7 @@ impl Job {
         py: Python<'_>,
         work: impl FnOnce(&mut dyn FnMut(Progress) -> Result<()>) -> Result<T, Failure> + Send,
     ) -> PyResult<T> {
-        let mut report = Report { progress: self.progress.as_ref(), reported: Instant::now() };
+        let mut report = Report { progress: self.progress.as_ref(), phase: "", reported: Instant::now() };
         self.interrupt.run(py, |signals| work(&mut |progress| report.poll(signals, progress)))
     }
 }
@@ -101,18 +101,20 @@ impl Job {
 /// Reports of the progress.
 struct Report<'a> {
     progress: Option<&'a Py<PyAny>>,
+    /// The last phase that was reported; a new one is reported at once, so that short work is reported too.
+    phase: &'static str,
     reported: Instant,
 }
 
-/// Between two reports.
+/// Between two reports of a phase.
 const STEP: Duration = Duration::from_millis(100);
 
 impl Report<'_> {
     fn poll(&mut self, signals: &mut Signals, now: Progress) -> Result<()> {
         signals.poll()?;
         match self.progress {
-            Some(progress) if self.reported.elapsed() >= STEP => {
-                self.reported = Instant::now();
+            Some(progress) if now.phase != self.phase || self.reported.elapsed() >= STEP => {
+                (self.phase, self.reported) = (now.phase, Instant::now());
                 signals.call(|py| progress.call1(py, (now.phase, now.rows, now.bytes)))
             }
             _ => Ok(()),
