@@ -58,9 +58,11 @@ def test_two_lines_of_curl_and_a_second_terminal(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each is refused in one line; an address that is taken ended the process with the log of uvicorn."""
+    """Each is refused in one line, before the server says where it is; an address that is taken ended the process with the
+    log of uvicorn."""
     monkeypatch.chdir(tmp_path)
     Path("file").touch()
+    Path("file.pem").write_text("no certificate")
     jelly.Log.create("logs/brick")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
@@ -69,15 +71,22 @@ def test_what_cannot_be_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             (["logs/brick"], 2, f"logs/brick is a log; serve the folder that contains it: {tmp_path}/logs"),
             (["logs", "--port", port], 1, f"127.0.0.1:{port}: the server cannot listen on this address"),
             (["logs", "--port", "80000"], 2, "80000 is not in the range"),
+            (["logs", "--port", "0", "--tokens", "none"], 1, "none: no such file or directory"),
+            (["logs", "--port", "0", "--tokens", "file.pem"], 2, "line 1 of the tokens is not"),
+            (["logs", "--port", "0", "--tls-cert", "file.pem"], 1, "file.pem"),
         ):  # fmt: skip
             done = CliRunner().invoke(command, ["serve", *given])
-            assert (done.exit_code, said in done.output) == (status, True), done.output
+            assert (done.exit_code, said in done.output, done.stdout) == (status, True, ""), (
+                done.output
+            )
     assert sorted(path.name for path in Path("logs").rglob("*")) == ["brick", "log.json"]
 
 
 def test_a_server_says_what_it_serves(tmp_path: Path) -> None:
     jelly.Log.create(tmp_path / "brick")
-    with socket.create_server(("127.0.0.1", 0)) as taken:  # it ends before it serves
-        port = taken.getsockname()[1]
-        done = CliRunner().invoke(command, ["serve", str(tmp_path), "--port", str(port)])
-    assert f"http://127.0.0.1:{port}/ serves 1 log of {tmp_path}\n" in done.output
+    asked = [sys.executable, "-u", "-m", "jelly", "serve", str(tmp_path), "--port", str(port := free_port())]  # fmt: skip
+    with subprocess.Popen(asked, stdout=subprocess.PIPE) as server:
+        assert server.stdout is not None
+        said = server.stdout.readline()
+        server.terminate()
+    assert said.decode() == f"http://127.0.0.1:{port}/ serves 1 log of {tmp_path}\n"

@@ -48,8 +48,6 @@ def serve_command(
     Examples: jelly serve logs; jelly serve s3://bucket/logs
     """
     from jelly import service
-    from jelly.log._objects import is_store
-    from jelly.service._stores import logs_at
     from jelly.service._tokens import made
 
     if make_token is not None:
@@ -68,6 +66,14 @@ def serve_command(
     logging.getLogger("jelly.service").setLevel(logging.INFO)
     scheme = "https" if options["tls_cert"] else "http"
     address = f"{scheme}://{options['host']}:{options['port']}"
+    service.serve(root, limits=bounds, ready=lambda: _greet(address, root), **options)
+
+
+def _greet(address: str, root: str) -> None:
+    """Prints where the server is, and what it serves."""
+    from jelly.log._objects import is_store
+    from jelly.service._stores import logs_at
+
     if is_store(root):
         click.echo(f"{address}/ serves the logs of {root}")
     elif names := logs_at(root).names():
@@ -77,7 +83,6 @@ def serve_command(
         click.echo(f"  curl -X PUT {address}/brick")
         patch = 'TX . A <urn:x:a> <urn:x:b> "c" . TC .'
         click.echo(f"  curl -H 'Content-Type: application/rdf-patch' -d '{patch}' {address}/brick")
-    service.serve(root, limits=bounds, **options)
 
 
 def _named(topics: tuple[str, ...]) -> dict[str, str]:

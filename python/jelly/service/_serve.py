@@ -7,7 +7,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from jelly._tls import server_files
@@ -41,6 +41,7 @@ def serve(
     limits: Limits | None = None,
     grpc_port: int | None = None,
     topics: Mapping[str, str | os.PathLike[str]] | None = None,
+    ready: Callable[[], object] | None = None,
 ) -> None:
     """Serves the logs in a folder or an object store until SIGTERM or SIGINT; running requests are finished first.
 
@@ -65,6 +66,7 @@ def serve(
         limits: As for :func:`app`.
         grpc_port: Serve the logs and RDF streams over gRPC too, at this port; needs grpcio.
         topics: Files of any RDF format that can be subscribed to over gRPC, by name.
+        ready: Called once, when the options and files are checked, before the first request.
 
     Raises:
         ValueError: Other machines can reach the address, but there are no tokens, client certificates or
@@ -116,6 +118,8 @@ def serve(
         # uvicorn raises the signal again after its end; then the servers and copies beside it must end too
         signal.signal(signal.SIGTERM, _exit)
     try:
+        if ready is not None:
+            ready()
         Server(config, (beside or logs).drain).run()
     finally:
         if beside:
