@@ -37,7 +37,7 @@ def asked(service: str = "") -> Any:
 def test_health(tmp_path: Path) -> None:
     """Without a token, although the server has tokens; a server that ends does not serve."""
     tokens = tmp_path / "tokens"
-    tokens.write_text("")
+    tokens.write_text("# none\n")
     server = GrpcServer(tmp_path / "logs", tokens=tokens)
     with grpc.insecure_channel(f"127.0.0.1:{server.port}") as channel:
         stub = HealthStub(channel)

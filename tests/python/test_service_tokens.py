@@ -31,6 +31,7 @@ def root(tmp_path: Path) -> Path:
         (b"\n\n  a b c d", 4),
         (b"name \xe9\xff read *", 2),
         (b"x " + b"0" * 64 + b" read,all *", 2),
+        (b"", None),
         (None, None),
     ],
 )
@@ -45,6 +46,8 @@ def test_a_damaged_file_lets_nobody_in_and_says_so(root: Path, tmp_path: Path, b
     for _ in range(2):
         if broken is None:
             file.unlink()
+        elif not broken:  # someone is about to write it
+            file.write_bytes(b"")
         else:
             file.write_bytes(good.encode() + b"\n" + broken)
         caplog.clear()

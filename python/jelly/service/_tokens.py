@@ -48,11 +48,15 @@ def parsed(path: Path) -> list[Token]:
     """Parses the tokens of a file.
 
     Raises:
-        ValueError: A line is not ``name sha256 scopes logs``; the error does not say what it is, which may be a token.
+        ValueError: The file is empty, as it is for a moment while it is written again; or a line is not ``name sha256
+            scopes logs``. The error does not say what the line is, which may be a token.
         OSError: The file cannot be read.
     """
     found = []
-    for number, line in enumerate(path.read_bytes().splitlines(), 1):
+    data = path.read_bytes()
+    if not data:
+        raise ValueError(f"{path}: the tokens file is empty; expected a line for each token, or a comment (#)")  # fmt: skip
+    for number, line in enumerate(data.splitlines(), 1):
         words = line.decode(errors="replace").split()
         if not words or words[0].startswith("#"):
             continue
