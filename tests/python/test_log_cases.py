@@ -54,7 +54,7 @@ def test_replicas(case: dict[str, Any], tmp_path: Path) -> None:
     """A replica follows a log from its begin, and refuses what other doors refuse."""
     folder = log_cases.write(case, tmp_path / "log")
     expected = log_cases.expected(case)
-    base = BASE if "base.json" in case.get("others", {}) else b""
+    base = BASE if "base.nt" in case.get("others", {}) else b""
     replica = jelly.Replica.create(tmp_path / "replica", base, base_format="nq")
     if "kind" in expected or _begins_later(case, expected):
         with pytest.raises(JellyError) as caught:

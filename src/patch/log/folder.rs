@@ -36,14 +36,17 @@ impl Start {
     /// Finds how the log of a folder begins from the bytes of its `base.json` and `log.json`.
     pub(crate) fn of(base: Result<Option<Vec<u8>>, String>, log: Result<Option<Vec<u8>>, String>) -> Self {
         let read = || {
-            if let Some(bytes) = base? {
-                let Base { version, id, statements, is_compacted, .. } = manifest::base(&bytes)?;
-                return Ok(Start::Base { version, id, statements, is_compacted });
-            }
-            match log? {
-                Some(bytes) => manifest::check_log(&bytes).map(|()| Start::Empty),
-                None => Ok(Start::Anywhere),
-            }
+            let base = match (base?, log) {
+                (Some(bytes), _) => Some(manifest::base(&bytes)?),
+                (None, log) => match log? {
+                    Some(bytes) => manifest::log(&bytes)?,
+                    None => return Ok(Start::Anywhere),
+                },
+            };
+            Ok(base.map_or(Start::Empty, |base| {
+                let Base { version, id, statements, is_compacted, .. } = base;
+                Start::Base { version, id, statements, is_compacted }
+            }))
         };
         read().unwrap_or_else(Start::Damaged)
     }
@@ -92,7 +95,7 @@ pub fn patch_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let shifts = found.iter().filter_map(|(name, _)| shifted(name));
     let before: HashSet<String> = shifts.map(|(before, _)| before.to_owned()).collect();
     found.retain(|(name, _)| holds_patches(name) || before.contains(name) && !name.starts_with(['.', '_']));
-    let start = Start::of(manifest::read(folder, manifest::BASE), Ok(None));
+    let start = Start::of(manifest::read(folder, manifest::BASE), manifest::read(folder, manifest::LOG));
     found.retain(|(name, _)| !start.has_compacted(name));
     in_order(&mut found, |(name, _)| name);
     Ok(found.into_iter().map(|(_, path)| path).collect())
@@ -109,13 +112,18 @@ pub(super) fn steadily<T>(folder: &Path, mut look: impl FnMut() -> Result<T>) ->
     }
 }
 
-/// Reads the beginning of a backup. It is an error if the folder has no `base.json`, or if `base.json` does
-/// not match the folder.
+/// Reads the beginning of a backup. It is an error if the folder has no `base.json`, nor a `log.json` from an
+/// object store that describes the base, or if this does not match the folder.
 pub fn backup_base(folder: &Path) -> Result<Base> {
     let damaged = |message: String| at(folder, Error::new(ErrorKind::PatchDamaged, message));
     let bytes = manifest::read(folder, manifest::BASE).map_err(damaged)?;
-    let bytes = bytes.ok_or_else(|| damaged(format!("{} is missing", manifest::BASE)))?;
-    let base = manifest::base(&bytes).map_err(damaged)?;
+    let base = match bytes {
+        Some(bytes) => Some(manifest::base(&bytes)),
+        None => manifest::read(folder, manifest::LOG)
+            .and_then(|bytes| bytes.map_or(Ok(None), |bytes| manifest::log(&bytes)))
+            .transpose(),
+    };
+    let base = base.ok_or_else(|| damaged(format!("{} is missing", manifest::BASE)))?.map_err(damaged)?;
     if !folder.join(&base.file).is_file() {
         let message = format!("the base {} is missing, so no version can be restored", base.file);
         return Err(damaged(message));

@@ -1,5 +1,5 @@
 //! Reads `base.json`, which describes the base of a backup, and `log.json`, which marks a folder as a
-//! complete log.
+//! complete log. In an object store, `log.json` describes the base too, in its member `base`.
 
 use std::fs::File;
 use std::io::{ErrorKind as IoError, Read};
@@ -12,6 +12,8 @@ use crate::term::TermBuf;
 
 pub(crate) const BASE: &str = "base.json";
 pub(crate) const LOG: &str = "log.json";
+/// The beginning of the names of members of `base` in `log.json`.
+const WITHIN: &str = "base.";
 /// Maximum size of a manifest, which usually has a few hundred bytes.
 const MOST: u64 = 64 << 10;
 
@@ -52,27 +54,39 @@ pub(super) fn read(folder: &Path, name: &str) -> Result<Option<Vec<u8>>, String>
 
 /// Parses `base.json`; the error is its fault.
 pub(super) fn base(bytes: &[u8]) -> Result<Base, String> {
-    let fields = fields(BASE, bytes)?;
-    let find = |name: &str| fields.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value);
+    described(BASE, &fields(BASE, bytes)?, "")
+}
+
+/// Parses `log.json`, which describes a base only in an object store.
+pub(super) fn log(bytes: &[u8]) -> Result<Option<Base>, String> {
+    let fields = fields(LOG, bytes)?;
+    let has_base = fields.iter().any(|(key, _)| key.starts_with(WITHIN));
+    has_base.then(|| described(LOG, &fields, WITHIN)).transpose()
+}
+
+/// The base that the members of a manifest describe whose names begin with `within`.
+fn described(manifest: &str, fields: &[(String, Value)], within: &str) -> Result<Base, String> {
+    let is_it = |key: &str, name: &str| key.strip_prefix(within) == Some(name);
+    let find = |name: &str| fields.iter().rev().find(|(key, _)| is_it(key, name)).map(|(_, value)| value);
     let text = |name: &str| match find(name) {
         Some(Value::Text(text)) if !text.is_empty() => Ok(text.clone()),
-        Some(_) => Err(format!("{name} in {BASE} is not a text")),
-        None => Err(format!("{BASE} has no {name}")),
+        Some(_) => Err(format!("{name} in {manifest} is not a text")),
+        None => Err(format!("{manifest} has no {name}")),
     };
     let number = |name: &str| match find(name) {
         Some(Value::Number(number)) => {
-            number.parse().map_err(|_| format!("{name} in {BASE} is {number}; expected a whole number"))
+            number.parse().map_err(|_| format!("{name} in {manifest} is {number}; expected a whole number"))
         }
-        Some(_) => Err(format!("{name} in {BASE} is not a number")),
-        None => Err(format!("{BASE} has no {name}")),
+        Some(_) => Err(format!("{name} in {manifest} is not a number")),
+        None => Err(format!("{manifest} has no {name}")),
     };
     let file = text("base")?;
     if file.contains(['/', '\\']) || file.starts_with('.') {
-        return Err(format!("base in {BASE} is {file:?}; expected the name of a file in this folder"));
+        return Err(format!("base in {manifest} is {file:?}; expected the name of a file in this folder"));
     }
     let id = match find("id") {
         None | Some(Value::Other) => None,
-        Some(_) => Some(id_from_text(&text("id")?).map_err(|_| format!("id in {BASE} is not a term"))?),
+        Some(_) => Some(id_from_text(&text("id")?).map_err(|_| format!("id in {manifest} is not a term"))?),
     };
     let digest = find("digest").map(|_| text("digest")).transpose()?;
     let version = if find("version").is_some() { number("version")? } else { 0 };
@@ -88,11 +102,6 @@ pub(super) fn base(bytes: &[u8]) -> Result<Base, String> {
     })
 }
 
-/// Checks that `log.json` is complete.
-pub(super) fn check_log(bytes: &[u8]) -> Result<(), String> {
-    fields(LOG, bytes).map(drop)
-}
-
 /// The value of a member of an object.
 pub(super) enum Value {
     Text(String),
@@ -100,11 +109,12 @@ pub(super) enum Value {
     Other,
 }
 
-/// The members of a JSON object; arrays and objects as values are ignored.
+/// The members of a JSON object, and those of objects in it, as `outer.inner`; deeper values and arrays are ignored.
 pub(super) fn fields(name: &str, bytes: &[u8]) -> Result<Vec<(String, Value)>, String> {
     let mut parser = SliceJsonParser::new(bytes);
     let mut fields = Vec::new();
     let mut key = None;
+    let mut outer = String::new();
     let mut depth = 0;
     loop {
         let event =
@@ -123,7 +133,10 @@ pub(super) fn fields(name: &str, bytes: &[u8]) -> Result<Vec<(String, Value)>, S
             }
             JsonEvent::ObjectKey(text) => {
                 if depth == 1 {
+                    outer = format!("{text}.");
                     key = Some(text.into_owned());
+                } else if depth == 2 {
+                    key = Some(format!("{outer}{text}"));
                 }
                 continue;
             }

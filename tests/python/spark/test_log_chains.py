@@ -342,3 +342,31 @@ def test_order_of_files_that_nothing_says(jelly_spark: SparkSession, tmp_path: P
     with pytest.raises(TypeError, match="a log has no option 'chian'"):
         jelly.spark.net(log, chian="ignore")  # type: ignore[call-arg]
     log.unpersist()
+
+
+def test_a_log_of_an_object_store(jelly_spark: SparkSession, store: ObjectStore) -> None:
+    """Its ``log.json`` says what it begins with. Before, an empty base was accepted, and no compacted log."""
+    pytest.importorskip("obstore")
+    base = b'<a:s> <a:p> "1" .\n<a:s> <a:q> "x" .\n'
+    log = jelly.Log.create(store.place(), base, base_format="nq", storage=store.storage)
+    for number in (1, 2):
+        log.publish(f'D <a:s> <a:p> "{number}" .\nA <a:s> <a:p> "{number + 1}" .\n'.encode())
+    storage = {"accessKey": "test", **store.storage}
+    del storage["accesskey"]
+    for upto in (None, 1):
+        if upto:
+            log.compact(upto)
+        out = io.BytesIO()
+        log.dataset(out, upto or 0, to="nq")
+        rows = [line[:-2].split(" ", 2) for line in out.getvalue().decode().splitlines()]
+        df = jelly_spark.createDataFrame(
+            [(*row, "") for row in rows],
+            "subject string, predicate string, object string, graph string",
+        )
+        reader = jelly_spark.read.format("jelly-log").options(**store.options)
+        patches = reader.load(log.place)
+        with pytest.raises(PatchError, match="dataset of 2 statements") as caught:
+            jelly.spark.apply(df.where("false"), patches, storage=storage)
+        assert (caught.value.kind, caught.value.source) == ("patch.base", log.place)
+        made = jelly.spark.apply(df, patches, storage=storage)
+        assert sorted(row.object for row in made.collect()) == ['"3"', '"x"']
