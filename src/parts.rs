@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::format::AnyFormat;
 use crate::io::Source;
 use crate::open::{OpenOptions, PartOf};
-use crate::split::{SplitOptions, splits};
+use crate::split::{Split, SplitOptions, splits};
 use crate::with::With;
 
 /// Approximate number of bytes of Jelly in a part; a part has more where sync points are farther apart.
@@ -16,6 +16,7 @@ const PART: u64 = 1 << 20;
 pub(crate) struct Parts {
     file: PartFile,
     left: VecDeque<PartOf>,
+    largest: u64,
 }
 
 /// The file, and how one thread reads its parts.
@@ -27,7 +28,7 @@ pub(crate) struct PartFile {
 }
 
 impl Parts {
-    /// The parts of a source that has at least two. The reader of another source reports its errors.
+    /// The parts of a source; `None`: it has fewer than two, or an error, which its usual reader reports.
     pub(crate) fn of(source: &Source, format: AnyFormat, options: &OpenOptions) -> Result<Option<Self>> {
         let again = || source.again().filter(|_| format.is_jelly());
         let (Some(source), Some(look)) = (again(), again()) else { return Ok(None) };
@@ -41,8 +42,15 @@ impl Parts {
             return Ok(None);
         }
         let left = found.splits.iter().map(|split| PartOf::decode(&split.state)).collect::<Result<_>>()?;
+        let size = |split: &Split| split.end.map_or(0, |end| end - split.start);
+        let largest = found.splits.iter().map(size).max().unwrap_or(0);
         let options = OpenOptions { threads: Some(1), ..options.clone() };
-        Ok(Some(Parts { file: PartFile { source, format, options }, left }))
+        Ok(Some(Parts { file: PartFile { source, format, options }, left, largest }))
+    }
+
+    /// The size of the largest part in bytes.
+    pub(crate) fn largest(&self) -> u64 {
+        self.largest
     }
 
     /// The file of the parts.

@@ -69,7 +69,8 @@ impl Dataset<'_> {
                 return Ok(Box::new(KeyedPieces::new(lines, threads)));
             }
             (RdfFormat::Jelly, Some(source)) => {
-                if let Some(parts) = Parts::of(source, AnyFormat::Rdf(format), input.options())? {
+                let parts = Parts::of(source, AnyFormat::Rdf(format), input.options())?;
+                if let Some(parts) = parts.filter(KeyedParts::can_hold) {
                     return Ok(Box::new(KeyedPieces::new(KeyedParts::new(parts, recorder()), threads)));
                 }
             }

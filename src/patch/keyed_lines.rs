@@ -37,9 +37,9 @@ impl Pieces<Progress> for KeyedLines {
     fn reader(&self) -> ReadPiece<Piece<Block>, Progress> {
         let (lines, mut recorder) = (self.blocks.lines(), self.recorder.again());
         Box::new(move |Piece { of, quads }| {
-            let read = recorder.record(quads, &mut lines.block(of));
+            let read = recorder.record(quads, &mut lines.block(of))?;
             of.count();
-            read
+            Some(read)
         })
     }
 }

@@ -20,7 +20,16 @@ pub(super) struct KeyedParts {
     idle: Vec<QuadBlock>,
 }
 
+/// Maximum size of a part in bytes of Jelly. One thread reads a file with larger parts, because threads would need too
+/// much memory for their quads. This library writes parts of 8 MiB.
+const LARGEST: u64 = 16 << 20;
+
 impl KeyedParts {
+    /// Whether threads can hold the quads of these parts.
+    pub(super) fn can_hold(parts: &Parts) -> bool {
+        parts.largest() <= LARGEST
+    }
+
     pub(super) fn new(parts: Parts, recorder: Recorder) -> Self {
         let progress = Progress { frame: None, rows: 0, offset: 0 };
         KeyedParts { parts, recorder, progress, idle: Vec::new() }

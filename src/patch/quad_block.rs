@@ -25,8 +25,8 @@ pub(super) struct QuadBlock {
     events: Vec<(u32, Event)>,
     /// The frame of the first row or event.
     frame: Option<u64>,
-    /// Bytes of statements.
-    statement_bytes: usize,
+    /// Bytes of statements and events.
+    other_bytes: usize,
     /// Whether a row has a graph.
     has_graphs: bool,
     /// The rows that the log may change, in order.
@@ -68,14 +68,14 @@ impl QuadBlock {
         self.rows.clear();
         self.events.clear();
         self.frame = None;
-        self.statement_bytes = 0;
+        self.other_bytes = 0;
         self.has_graphs = false;
         self.maybe_changed.clear();
     }
 
     /// Approximate size in bytes.
     pub(super) fn bytes(&self) -> usize {
-        self.text.len() + self.statement_bytes + self.rows.len() * size_of::<Row>()
+        self.text.len() + self.other_bytes + self.rows.len() * size_of::<Row>()
     }
 
     /// Whether a row has a graph.
@@ -121,7 +121,7 @@ impl QuadBlock {
     /// Adds a row with its statement.
     pub(super) fn push_statement(&mut self, statement: &Statement<'_>) {
         let text: usize = statement.terms.iter().map(text_len).sum();
-        self.statement_bytes += size_of::<StatementBuf>() + text;
+        self.other_bytes += size_of::<StatementBuf>() + text;
         self.rows.push(Row::Statement(Box::new(StatementBuf::from(statement))));
     }
 
@@ -144,6 +144,7 @@ impl QuadBlock {
 
     /// Adds what comes between rows.
     pub(super) fn push_event(&mut self, event: Event) {
+        self.other_bytes += size_of::<(u32, Event)>() + event.bytes();
         self.events.push((self.rows.len() as u32, event));
     }
 
@@ -199,6 +200,19 @@ impl QuadBlock {
 }
 
 impl Event {
+    /// Bytes outside the event itself.
+    fn bytes(&self) -> usize {
+        match self {
+            Event::Options(_) => size_of::<RdfOptions>(),
+            Event::Namespace { name, iri } => name.len() + text_len(&iri.as_term()),
+            Event::GraphStart(graph) => text_len(&graph.as_term()),
+            Event::GraphEnd => 0,
+            Event::FrameEnd(metadata) => {
+                metadata.iter().map(|(key, value)| 64 + key.len() + value.len()).sum()
+            }
+        }
+    }
+
     fn hand_over(&self, sink: &mut impl KeyedSink) -> Result<()> {
         match self {
             Event::Options(options) => sink.options(options),

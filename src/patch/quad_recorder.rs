@@ -13,8 +13,8 @@ use crate::reader::RowSource;
 use crate::sink::{RdfRow, RdfSink, Sink, TermSink};
 use crate::term::{Iri, Term, TermBuf};
 
-/// Maximum size of a block in bytes. A single thread reads a piece that needs more; the parts of Jelly that this
-/// library writes have at most 64 MiB of text.
+/// Maximum size of a block in bytes. If a piece needs more, a single thread reads it and all later ones. The parts of
+/// Jelly that this library writes have at most 64 MiB of text.
 const MOST: usize = 256 << 20;
 
 /// Creates blocks from the rows that are read.
@@ -60,6 +60,11 @@ impl Recorder {
         rows.warnings().is_empty().then(|| rows.decoder().progress())
     }
 
+    fn event(&mut self, event: Event) -> Result<()> {
+        self.block.push_event(event);
+        self.check_size()
+    }
+
     #[inline(always)]
     fn check_size(&self) -> Result<()> {
         if self.block.bytes() > MOST { Err(too_large()) } else { Ok(()) }
@@ -74,15 +79,13 @@ fn too_large() -> Error {
 
 impl Sink for Recorder {
     fn frame_end(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
-        self.block.push_event(Event::FrameEnd(metadata.to_vec()));
-        Ok(())
+        self.event(Event::FrameEnd(metadata.to_vec()))
     }
 }
 
 impl RdfSink for Recorder {
     fn options(&mut self, options: &RdfOptions) -> Result<()> {
-        self.block.push_event(Event::Options(Box::new(options.clone())));
-        Ok(())
+        self.event(Event::Options(Box::new(options.clone())))
     }
 
     fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
@@ -107,17 +110,14 @@ impl RdfSink for Recorder {
 
     fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
         let iri = TermBuf::from(Term::Iri(iri));
-        self.block.push_event(Event::Namespace { name: name.to_owned(), iri });
-        Ok(())
+        self.event(Event::Namespace { name: name.to_owned(), iri })
     }
 
     fn graph_start(&mut self, graph: Term<'_>) -> Result<()> {
-        self.block.push_event(Event::GraphStart(graph.into()));
-        Ok(())
+        self.event(Event::GraphStart(graph.into()))
     }
 
     fn graph_end(&mut self) -> Result<()> {
-        self.block.push_event(Event::GraphEnd);
-        Ok(())
+        self.event(Event::GraphEnd)
     }
 }

@@ -274,9 +274,13 @@ class _Attempt:
                 show(store._folder, state.files)
             try:
                 os.link(part, place)
-            except FileExistsError:
-                show(store._folder, store.load().files)
-                raise overtaken(store.files.folder) from None
+            except OSError as error:
+                if not numbers:
+                    with suppress(OSError):
+                        show(store._folder, store.load().files if store._numbers() else [])
+                if isinstance(error, FileExistsError):
+                    raise overtaken(store.files.folder) from None
+                raise
             self._committed = True
             show(store._folder, state.files)
         part.unlink()

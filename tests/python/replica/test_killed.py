@@ -1,5 +1,6 @@
 """Processes that are killed at any of their calls on files: what was is there, or what they make, and nothing else stays."""
 
+import errno
 import os
 import random
 import shutil
@@ -161,3 +162,26 @@ def test_the_view_of_a_new_table_appears_before_the_table(
     replica = Replica.create(tmp_path / "t", model.nquads(base), id="u:0")
     assert found[0] == []
     assert shown(tmp_path / "t") == quads(replica) != set()
+
+
+def test_a_table_that_cannot_be_made_has_no_view(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link = os.link
+
+    def full(path: Path, to: Path) -> None:
+        if to.suffix == ".json":
+            raise OSError(errno.ENOSPC, "no space", str(to))
+        link(path, to)
+
+    base = [numbered(number) for number in range(20)]
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "link", full)
+        with pytest.raises(OSError, match="no space"):
+            Replica.create(tmp_path / "t", model.nquads(base), id="u:0")
+    assert shown(tmp_path / "t") == set()
+    assert (
+        quads(Replica.create(tmp_path / "t", model.nquads(base), id="u:0"))
+        == shown(tmp_path / "t")
+        != set()
+    )
