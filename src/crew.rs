@@ -122,7 +122,10 @@ impl<P: Send + 'static, R: Send + 'static> Crew<P, R> {
         let done = loop {
             match worker.done.recv_timeout(PATIENCE) {
                 Ok(done) => break done,
-                Err(RecvTimeoutError::Timeout) => poll()?,
+                Err(RecvTimeoutError::Timeout) => {
+                    poll()?;
+                    self.check_process()?; // `poll` may have forked
+                }
                 Err(RecvTimeoutError::Disconnected) => return Err(gone()),
             }
         };

@@ -8,6 +8,7 @@ use crate::error::{ErrorKind, Result};
 use crate::format::{AnyFormat, PatchFormat, RdfFormat};
 use crate::index::{Bytes, Index};
 use crate::io::{Compression, Identity, Source, Stamp};
+use crate::limits::Limits;
 use crate::open::{Input, OpenOptions, PartOf, TextState};
 use crate::reader::Poll;
 use crate::text::{Place, Places};
@@ -109,9 +110,9 @@ pub fn splits(source: Source, options: &SplitOptions, poll: Poll<'_>) -> Result<
                 let mut places = Places::new(reader, kind, &options.open.decode.limits);
                 plan.cut_text(&mut places, targets, poll)?;
             } else if format.is_jelly() {
-                let index = Index::read(&mut bytes, path.as_deref(), name.as_ref(), None)?;
+                let mut index = Index::read(&mut bytes, path.as_deref(), name.as_ref(), None)?;
                 plan.identity.checked = index.checked();
-                plan.cut_jelly(&index, targets);
+                plan.cut_jelly(&mut index, targets, &options.open.decode.limits);
                 warnings = index.warnings;
             }
         }
@@ -160,15 +161,16 @@ impl Plan {
         Ok(())
     }
 
-    fn cut_jelly(&mut self, index: &Index, targets: Vec<u64>) {
+    fn cut_jelly(&mut self, index: &mut Index, targets: Vec<u64>, limits: &Limits) {
+        let all = index.points.clone();
         let mut points =
-            index.points.iter().filter(|point| !self.whole_patches || point.counters.is_between_patches());
+            all.iter().filter(|point| !self.whole_patches || point.counters.is_between_patches());
         let mut cuts = vec![Cut { offset: 0, rows: 0, text: None }];
         for target in targets {
             if cuts.last().is_some_and(|last| last.offset >= target) {
                 continue;
             }
-            match points.find(|point| point.offset >= target) {
+            match points.find(|point| point.offset >= target && index.can_enter(point.offset, limits)) {
                 Some(point) => cuts.push(Cut { offset: point.offset, rows: point.counters.seq, text: None }),
                 None => break,
             }

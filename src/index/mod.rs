@@ -22,6 +22,7 @@ pub use start::is_part;
 
 pub use crate::restart::{Counters, FOOTER_KEY, Footer, MARK_KEY, Mark, Point, Unreadable};
 
+use crate::decode::is_whole_snapshot;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{Checked, Compression, Identity, Source};
 use crate::limits::Limits;
@@ -126,6 +127,20 @@ impl Index {
             None => {}
         }
         Ok(Index { points: Vec::new(), how: How::None, length, warnings, way: Way::None })
+    }
+
+    /// Whether a reader can begin at a sync point; the snapshot of a sidecar may be damaged, which is a warning.
+    pub(crate) fn can_enter(&mut self, offset: u64, limits: &Limits) -> bool {
+        let Way::Sidecar(sidecar) = &mut self.way else { return true };
+        let snapshot = sidecar.snapshot(offset, limits).ok().flatten();
+        let is_whole = snapshot.is_some_and(|snapshot| is_whole_snapshot(&snapshot));
+        if !is_whole {
+            let message = format!(
+                "the sidecar is damaged at the sync point of byte {offset}, which is not used; `jelly index` makes the sidecar again"
+            );
+            self.warnings.push(Warning::new(message, None));
+        }
+        is_whole
     }
 
     /// What is known of the bytes of the file, where somebody read them all.

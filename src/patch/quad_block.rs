@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::options::RdfOptions;
 use crate::owned::StatementBuf;
 use crate::sink::{RdfRow, Statement};
-use crate::term::TermBuf;
+use crate::term::{Term, TermBuf};
 use crate::text::lex::Scratch;
 
 /// Maximum number of rows that are delivered together.
@@ -120,8 +120,7 @@ impl QuadBlock {
 
     /// Adds a row with its statement.
     pub(super) fn push_statement(&mut self, statement: &Statement<'_>) {
-        let text: usize = statement.terms.iter().map(text_len).sum();
-        self.other_bytes += size_of::<StatementBuf>() + text;
+        self.other_bytes += statement.terms.iter().map(held_bytes).sum::<usize>();
         self.rows.push(Row::Statement(Box::new(StatementBuf::from(statement))));
     }
 
@@ -198,6 +197,20 @@ impl QuadBlock {
         Ok(true)
     }
 }
+
+/// Approximate size of an owned term in bytes: a quoted triple owns three others.
+fn held_bytes(term: &Term<'_>) -> usize {
+    let own = size_of::<TermBuf>() + ALLOCATION;
+    match term {
+        Term::Triple(triple) => {
+            own + triple.terms.iter().map(|term| held_bytes(&term.as_term())).sum::<usize>()
+        }
+        _ => own + text_len(term),
+    }
+}
+
+/// What an allocation costs in addition to its bytes.
+const ALLOCATION: usize = 16;
 
 impl Event {
     /// Bytes outside the event itself.

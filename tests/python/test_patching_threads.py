@@ -4,6 +4,7 @@ import gzip
 import io
 import itertools
 import random
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -195,3 +196,33 @@ def test_a_file_that_changes_while_threads_read_it(tmp_path: Path) -> None:
     out = Calling(lambda: path.write_bytes(other))
     with pytest.raises(OSError, match="changed since it was split"):
         jelly.apply(path, b"TX .\nTC .\n", out, to="nq", threads=2)
+
+
+def test_a_damaged_sidecar(tmp_path: Path) -> None:
+    """Threads enter a file only where the sidecar is whole; one thread does not need the sidecar."""
+    path = tmp_path / "base.jelly"
+    with jelly.RdfWriter(path, restart_bytes=0) as writer:
+        writer.write(named(statements(30_000, 1)))
+    jelly.index(path, every=1 << 18)
+    side = tmp_path / ".base.jelly.jellyindex"
+    whole = side.read_bytes()
+    parts = len(jelly.splits(path, split_bytes=1 << 20))
+    assert parts > 2
+    fewer = 0
+    for at in range(100, len(whole) - 200, len(whole) // 5):
+        damaged = bytearray(whole)
+        damaged[at] ^= 1
+        side.write_bytes(damaged)
+        results = []
+        for threads in (1, 2):
+            out = io.BytesIO()
+            done = jelly.apply(path, b"TX .\nTC .\n", out, to="nq", threads=threads)
+            rows = sum(map(len, jelly.read_rdf(path, threads=threads)))
+            results.append((done, out.getvalue(), rows))
+        assert results[0] == results[1]
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            left = len(jelly.splits(path, split_bytes=1 << 20))
+        fewer += bool(caught) and "is damaged" in str(caught[0].message)
+        assert left <= parts
+    assert fewer > 0
