@@ -102,7 +102,9 @@ impl<P: Send + 'static, R: Send + 'static> Crew<P, R> {
     /// thread.
     fn give(&mut self, piece: P, reader: impl FnOnce() -> ReadPiece<P, R>) -> Result<Option<P>> {
         if self.threads.len() < self.most {
-            self.process = std::process::id();
+            if self.threads.is_empty() {
+                self.process = std::process::id();
+            }
             match Worker::start(reader()) {
                 Ok(worker) => self.threads.push(worker),
                 // the system cannot start another thread: the existing ones continue

@@ -4,11 +4,11 @@
 //! between lines, after one pass over the bytes, and each part carries the counts of what precedes it. A file
 //! that cannot be entered in the middle is one part.
 
+use crate::decode::DecodeOptions;
 use crate::error::{ErrorKind, Result};
 use crate::format::{AnyFormat, PatchFormat, RdfFormat};
 use crate::index::{Bytes, Index};
 use crate::io::{Compression, Identity, Source, Stamp};
-use crate::limits::Limits;
 use crate::open::{Input, OpenOptions, PartOf, TextState};
 use crate::reader::Poll;
 use crate::text::{Place, Places};
@@ -112,7 +112,7 @@ pub fn splits(source: Source, options: &SplitOptions, poll: Poll<'_>) -> Result<
             } else if format.is_jelly() {
                 let mut index = Index::read(&mut bytes, path.as_deref(), name.as_ref(), None)?;
                 plan.identity.checked = index.checked();
-                plan.cut_jelly(&mut index, targets, &options.open.decode.limits);
+                plan.cut_jelly(&mut index, targets, &options.open.decode);
                 warnings = index.warnings;
             }
         }
@@ -161,7 +161,8 @@ impl Plan {
         Ok(())
     }
 
-    fn cut_jelly(&mut self, index: &mut Index, targets: Vec<u64>, limits: &Limits) {
+    fn cut_jelly(&mut self, index: &mut Index, targets: Vec<u64>, config: &DecodeOptions) {
+        let is_patch = matches!(self.format, AnyFormat::Patch(_));
         let all = index.points.clone();
         let mut points =
             all.iter().filter(|point| !self.whole_patches || point.counters.is_between_patches());
@@ -170,7 +171,9 @@ impl Plan {
             if cuts.last().is_some_and(|last| last.offset >= target) {
                 continue;
             }
-            match points.find(|point| point.offset >= target && index.can_enter(point.offset, limits)) {
+            match points
+                .find(|point| point.offset >= target && index.can_enter(point.offset, is_patch, config))
+            {
                 Some(point) => cuts.push(Cut { offset: point.offset, rows: point.counters.seq, text: None }),
                 None => break,
             }

@@ -34,7 +34,6 @@ pub(crate) use marks::{Entry, Repeated};
 pub(crate) use options::{AskedFields, PATCH_VERSION, RDF_VERSION, read_asked_options};
 pub use patch::Patch;
 pub use rdf::Rdf;
-pub(crate) use snapshot::is_whole_snapshot;
 
 use crate::error::{Error, ErrorClass, ErrorKind, Position, Result};
 use crate::limits::MAX_NESTING;

@@ -69,12 +69,6 @@ pub(super) fn take<D: DialectState>(decoder: &Decoder<D>) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Whether the checksum of a snapshot is right.
-pub(crate) fn is_whole_snapshot(snapshot: &[u8]) -> bool {
-    let parts = snapshot.split_last_chunk::<CHECKSUM>();
-    parts.is_some_and(|(body, checksum)| crc32c::crc32c(body).to_le_bytes() == *checksum)
-}
-
 impl<D: DialectState> Decoder<D> {
     /// The snapshot of a decoder at this message of a log whose start is lost. The message begins a stream.
     ///
@@ -90,14 +84,14 @@ impl<D: DialectState> Decoder<D> {
 
     /// Creates a decoder that continues at a snapshot; its input begins at the offset of the snapshot.
     pub fn resume(mut config: DecodeOptions, snapshot: &[u8]) -> Result<Self> {
-        let Some((body, _)) = snapshot.split_last_chunk::<CHECKSUM>() else {
+        let Some((body, checksum)) = snapshot.split_last_chunk::<CHECKSUM>() else {
             return Err(wrong("this is not a snapshot: it is too short"));
         };
         let is_numbered = body.starts_with(MAGIC);
         if !is_numbered && !body.starts_with(UNNUMBERED) {
             return Err(wrong("this snapshot is not from this version of the library"));
         }
-        if !is_whole_snapshot(snapshot) {
+        if crc32c::crc32c(body).to_le_bytes() != *checksum {
             return Err(wrong("the snapshot is damaged: its checksum does not match"));
         }
         let mut cursor = Cursor::new(&body[MAGIC.len()..]);

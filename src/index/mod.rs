@@ -22,7 +22,7 @@ pub use start::is_part;
 
 pub use crate::restart::{Counters, FOOTER_KEY, Footer, MARK_KEY, Mark, Point, Unreadable};
 
-use crate::decode::is_whole_snapshot;
+use crate::decode::{DecodeOptions, PatchDecoder, RdfDecoder};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{Checked, Compression, Identity, Source};
 use crate::limits::Limits;
@@ -129,18 +129,25 @@ impl Index {
         Ok(Index { points: Vec::new(), how: How::None, length, warnings, way: Way::None })
     }
 
-    /// Whether a reader can begin at a sync point; the snapshot of a sidecar may be damaged, which is a warning.
-    pub(crate) fn can_enter(&mut self, offset: u64, limits: &Limits) -> bool {
+    /// Whether a reader with these options can begin at a sync point. A sync point of a sidecar that it cannot use is a
+    /// warning.
+    pub(crate) fn can_enter(&mut self, offset: u64, is_patch: bool, config: &DecodeOptions) -> bool {
         let Way::Sidecar(sidecar) = &mut self.way else { return true };
-        let snapshot = sidecar.snapshot(offset, limits).ok().flatten();
-        let is_whole = snapshot.is_some_and(|snapshot| is_whole_snapshot(&snapshot));
-        if !is_whole {
-            let message = format!(
-                "the sidecar is damaged at the sync point of byte {offset}, which is not used; `jelly index` makes the sidecar again"
-            );
-            self.warnings.push(Warning::new(message, None));
-        }
-        is_whole
+        let entered = sidecar.snapshot(offset, &config.limits).and_then(|snapshot| {
+            let (config, snapshot) = (config.clone(), snapshot.unwrap_or_default());
+            if is_patch {
+                PatchDecoder::resume(config, &snapshot).map(drop)
+            } else {
+                RdfDecoder::resume(config, &snapshot).map(drop)
+            }
+        });
+        let Err(error) = entered else { return true };
+        let why = error.message();
+        let message = format!(
+            "the sync point of byte {offset} in the sidecar is not used: {why}; `jelly index` makes the sidecar again"
+        );
+        self.warnings.push(Warning::new(message, config.source.clone()));
+        false
     }
 
     /// What is known of the bytes of the file, where somebody read them all.
