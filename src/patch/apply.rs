@@ -138,7 +138,7 @@ pub fn apply(
         base
     };
     let has_content_labels = names.is_some();
-    work.phase("reading the base");
+    work.phase("reading the base")?;
     let base = Dataset::open(base, &options.base)?;
     let format = base.format;
     let has_graphs = format != RdfFormat::NTriples && format != RdfFormat::Turtle;
@@ -159,7 +159,7 @@ pub fn apply(
     let base_left_out = sink.to.base_prefixes_left_out();
     let Passing { net, mut texts, mut target, base, mut statements, deleted, frame, .. } = sink.to;
     log.refuse_empty_base(1..version + 1, base)?;
-    work.phase("writing what is added");
+    work.phase("writing what is added")?;
     let without_effect = net.without_effect();
     let adds = net.pick(|entry| (entry.is_added() && !entry.in_base()).then_some(true))?.adds;
     for &(_, place) in &adds {

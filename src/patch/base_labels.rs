@@ -58,7 +58,7 @@ pub(crate) fn labels_last(source: &Again, work: &mut Work<'_>) -> Result<bool> {
     if dataset.format.has_unlabelled_nodes() {
         return Ok(false);
     }
-    work.phase("looking for blank nodes without a label");
+    work.phase("looking for blank nodes without a label")?;
     match dataset.each(work, refuse_positions) {
         Ok(_) => Ok(true),
         Err(error) if error.kind() == ErrorKind::PatchLabels => Ok(false),

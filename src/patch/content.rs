@@ -24,7 +24,7 @@ use crate::term::{Term, TermBuf};
 pub(super) fn labels_of(source: &Again, work: &mut Work<'_>) -> Result<HashMap<Box<str>, String>> {
     let limits = &source.options.decode.limits;
     let mut reading = BlankReading::new(limits);
-    work.phase("reading the blank nodes");
+    work.phase("reading the blank nodes")?;
     each_statement(source.source(), &source.options, work, |statement| reading.take(statement).map(drop))?;
     let content = ContentLabels::new(&mut reading.finish()?, limits.blank_work, None, false)?;
     Ok(content.of.into_iter().map(|(label, content)| (label, content.text)).collect())
@@ -68,7 +68,7 @@ impl InBaseLabels {
         let limits = base.options.decode.limits.clone();
         // counts the memory of the statements
         let (mut gathered, mut templates) = (Gathered::new(&limits), Templates::new());
-        work.phase("reading the blank nodes of the base");
+        work.phase("reading the blank nodes of the base")?;
         each_statement(base.source(), &base.options, work, |statement| {
             if gathered.add(statement, &mut templates)? {
                 state.insert(keys.of(statement).key, statement.terms.map(TermBuf::from));

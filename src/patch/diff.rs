@@ -131,7 +131,7 @@ impl Reading {
         let mut quads = KeyedQuads::new(skolem)?;
         let nodes = if by_label { Nodes::Named } else { Nodes::No };
         let mut found = KeySet::new();
-        work.phase("reading the new dataset");
+        work.phase("reading the new dataset")?;
         let dataset = Dataset::open(new.source(), &new.options)?;
         let new_lasts = !dataset.format.has_unlabelled_nodes();
         let mut new_keys = Vec::with_capacity(KEYS);
@@ -155,7 +155,7 @@ impl Reading {
             blank.end(NEW)?;
         }
         quads.next_dataset();
-        work.phase("comparing the old dataset");
+        work.phase("comparing the old dataset")?;
         let dataset = Dataset::open(old, &options.old)?;
         let old_lasts = !dataset.format.has_unlabelled_nodes();
         let (mut store, mut places, mut deleted) = (Store::new(), Vec::new(), KeySet::new());
@@ -170,9 +170,11 @@ impl Reading {
         if kept.is_some() {
             found = found.without_marks();
         }
-        work.phase("matching blank nodes");
         let rows = blank
-            .map(|blank| blank.compare(way, [old_lasts, new_lasts], options.names_as_read))
+            .map(|blank| {
+                work.phase("matching blank nodes")?;
+                blank.compare(way, [old_lasts, new_lasts], options.names_as_read)
+            })
             .transpose()?;
         let deletes = (store.read()?, places);
         let prefixes = [prefixes_before, prefixes_after];
@@ -194,7 +196,7 @@ impl Reading {
         emit.header("id", options.id.as_ref())?;
         emit.header("prev", options.prev.as_ref())?;
         rows.headers(&mut emit, skolem)?;
-        work.phase("writing what is deleted");
+        work.phase("writing what is deleted")?;
         let (mut stored, places) = self.deletes;
         for place in places {
             emit.change(stored.get(place)?, false)?;
@@ -209,7 +211,7 @@ impl Reading {
             }
         }
         self.quads.next_dataset();
-        work.phase("comparing the new dataset");
+        work.phase("comparing the new dataset")?;
         let [old, new_count] = self.counts;
         if let Some(kept) = &mut self.kept {
             let (mut place, mut rows) = (0, 0u64);

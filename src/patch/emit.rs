@@ -160,7 +160,7 @@ impl Emit {
         prefix: impl for<'a> Fn(&'a Prefix) -> PrefixChange<'a>,
         work: &mut Work<'_>,
     ) -> Result<()> {
-        work.phase("writing the patch");
+        work.phase("writing the patch")?;
         for &(_, place) in &picked.deletes {
             self.change(picked.stored.get(place)?, false)?;
             self.tell(work)?;

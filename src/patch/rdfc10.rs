@@ -29,7 +29,7 @@ pub(super) fn rdfc10_labels(source: &Again, work: &mut Work<'_>) -> Result<HashM
     let limits = &source.options.decode.limits;
     let (mut gathered, mut templates) = (Gathered::new(limits), Templates::new());
     let mut rows = 0;
-    work.phase("reading the blank nodes");
+    work.phase("reading the blank nodes")?;
     each_statement(source.source(), &source.options, work, |statement| {
         let is_kept = gathered.add(statement, &mut templates)?;
         rows += usize::from(is_kept);
@@ -47,7 +47,7 @@ pub(super) fn rdfc10_labels(source: &Again, work: &mut Work<'_>) -> Result<HashM
     }
     let numbers: HashMap<&str, u32> = nodes.labels.iter().zip(0..).collect();
     let (mut dataset, mut renamed, mut line) = (Dataset::new(), Renamed::new(), TextBuffer::default());
-    work.phase("reading the blank nodes again");
+    work.phase("reading the blank nodes again")?;
     each_statement(source.source(), &source.options, work, |statement| {
         if !has_nodes(statement) {
             return Ok(());
@@ -66,7 +66,7 @@ pub(super) fn rdfc10_labels(source: &Again, work: &mut Work<'_>) -> Result<HashM
         }
         Ok(())
     })?;
-    work.phase("making RDFC-1.0 labels");
+    work.phase("making RDFC-1.0 labels")?;
     let labels = canonical(dataset)?;
     let label = |node: u32| labels.get(&numbered(node)).cloned().ok_or_else(changed);
     let named = |(label_before, node): (&str, u32)| Ok((label_before.into(), label(node)?));

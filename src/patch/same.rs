@@ -20,7 +20,7 @@ pub fn same(old: (Source, OpenOptions), new: (Source, OpenOptions), watch: Watch
     let mut keys = Keys::random()?;
     let mut found = KeySet::new();
     let mut left = 0u64;
-    work.phase("reading the first dataset");
+    work.phase("reading the first dataset")?;
     each_statement(old.0, &old.1, &mut work, |statement| {
         if !blank.take(OLD, statement)? {
             left += u64::from(found.insert(keys.of(statement).key));
@@ -28,7 +28,7 @@ pub fn same(old: (Source, OpenOptions), new: (Source, OpenOptions), watch: Watch
         Ok(())
     })?;
     blank.end(OLD)?;
-    work.phase("reading the second dataset");
+    work.phase("reading the second dataset")?;
     let mut is_same = true;
     each_statement(new.0, &new.1, &mut work, |statement| {
         if !blank.take(NEW, statement)? {
@@ -43,6 +43,6 @@ pub fn same(old: (Source, OpenOptions), new: (Source, OpenOptions), watch: Watch
     if !is_same || left > 0 {
         return Ok(false);
     }
-    work.phase("comparing blank nodes");
+    work.phase("comparing blank nodes")?;
     blank.are_same()
 }

@@ -37,9 +37,10 @@ impl<'w> Work<'w> {
         Work { watch, now: Progress::default() }
     }
 
-    /// Begins another phase.
-    pub(crate) fn phase(&mut self, phase: &'static str) {
+    /// Begins another phase, and reports this.
+    pub(crate) fn phase(&mut self, phase: &'static str) -> Result<()> {
         self.now = Progress { phase, ..Progress::default() };
+        (self.watch)(self.now)
     }
 
     /// Reports rows that were written without `feed`.

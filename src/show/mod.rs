@@ -149,7 +149,7 @@ fn write(
     out: Output,
     work: &mut Work<'_>,
 ) -> Result<Shown> {
-    work.phase("showing the changes");
+    work.phase("showing the changes")?;
     let names = Names::new(&gathered.prefixes);
     let asked = Asked::of(options, &names)?;
     let owners = Owners::new(&gathered);

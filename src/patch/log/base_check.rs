@@ -178,7 +178,7 @@ impl Log {
         work: &mut Work<'_>,
         mut take: impl FnMut(&Statement<'_>) -> Result<()>,
     ) -> Result<BTreeMap<String, String>> {
-        work.phase("reading the base");
+        work.phase("reading the base")?;
         let check = self.base_check(versions.clone());
         let mut statements = 0;
         let prefixes = each_statement(source, options, work, |statement| {

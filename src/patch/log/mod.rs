@@ -141,7 +141,7 @@ impl Log {
         let takes_positions = options.takes_positions || tolerant;
         let ignores_chain = options.ignore_chain;
         let mut log = Log { folders, logs, takes_positions, ignores_chain, ..Log::default() };
-        work.phase("checking the log");
+        work.phase("checking the log")?;
         let mut broken = None;
         let last = sources.len().saturating_sub(1);
         for (number, source) in sources.into_iter().enumerate() {

@@ -49,7 +49,7 @@ impl Log {
         sink: &mut dyn LogSink,
         work: &mut Work<'_>,
     ) -> Result<()> {
-        work.phase(phase);
+        work.phase(phase)?;
         if !sink.knows_base() {
             self.refuse_content(versions.clone())?;
         }

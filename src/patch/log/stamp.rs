@@ -28,7 +28,7 @@ pub fn stamp(
     watch: Watch<'_>,
 ) -> Result<(PatchSummary, Vec<Header>)> {
     let mut work = Work::new(watch);
-    work.phase("reading the patch");
+    work.phase("reading the patch")?;
     let mut more = more;
     loop {
         let sink = Stamping {

@@ -37,7 +37,7 @@ pub struct PatchSummary {
 /// accepts such rows, and the remainder of a patch after compaction.
 pub fn summarize(source: &Again, takes_positions: bool, watch: Watch<'_>) -> Result<PatchSummary> {
     let mut work = Work::new(watch);
-    work.phase("reading the patch");
+    work.phase("reading the patch")?;
     summary_of(source, takes_positions, &mut work)
 }
 

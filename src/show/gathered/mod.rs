@@ -204,7 +204,7 @@ impl Gathered {
     }
 
     fn take_rows(&mut self, mut places: Vec<u64>, options: &ShowOptions, work: &mut Work<'_>) -> Result<()> {
-        work.phase("grouping the rows");
+        work.phase("grouping the rows")?;
         places.sort_unstable();
         let mut predicates: ByKey<(TermBuf, Counts)> = ByKey::default();
         for (row, place) in places.into_iter().enumerate() {
@@ -281,7 +281,7 @@ impl Gathered {
         options: &ShowOptions,
         work: &mut Work<'_>,
     ) -> Result<BTreeMap<String, String>> {
-        work.phase("reading statements about the subjects");
+        work.phase("reading statements about the subjects")?;
         let (mut index, mut store) = (Index::default(), Store::new());
         let Gathered { keys, subjects, deleted, quads, types, classes, .. } = self;
         let prefixes = each_statement(base.source(), &base.options, work, |statement| {
