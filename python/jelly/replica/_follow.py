@@ -70,9 +70,9 @@ def follow(
     names: Sequence[str | None] | None = None,
 ) -> Followed:
     """Applies the new patches of a log; ``names`` are the names of the files of a micro-batch."""
+    refuse_bool("upto", upto)
     with ExitStack() as stack:
         log = Log(sources, options, stack, names)
-        refuse_bool("upto", upto)
         versions = log.versions(reported(progress), upto)
         if names is not None and versions and versions[0].id is None:
             raise refused("log", "patches of a stream need ids, but these patches have none")
@@ -84,7 +84,7 @@ def follow(
             if log.dataset is not None and len(new) == len(versions):
                 _internal.refuse_empty_base(log.dataset, state.rows)
             state = replace(state, version=log_number(state, versions, new, log))
-            new = _limited(new, state, upto, log.before + len(versions))
+            new = _limited(new, state, upto, log)
             steps = [[version] for version in new] if each_version else [list(new)]
             try:
                 for last, rows in _stepwise(log, new, each_version=each_version):
@@ -120,13 +120,15 @@ def _is_overtaken(error: ReplicaError | FileNotFoundError, store: Store, state: 
 
 
 def _limited(
-    new: Sequence[LogVersion], state: State, upto: int | str | None, last: int
+    new: Sequence[LogVersion], state: State, upto: int | str | None, log: Log
 ) -> Sequence[LogVersion]:
     if upto is None:
         return new
     if isinstance(upto, int):
-        last = max(last, state.version + len(new))
+        last = state.version + len(new)
         if upto > last:
+            # the numbers of the log may be others; then a fault that did not matter to it matters here
+            log.versions(None, None)
             raise refused(
                 "version", f"there is no version {upto}: the log has versions up to {last}"
             )

@@ -70,7 +70,7 @@ class Log:
         self.before = 0
         """The version before the first patch: 0, unless the folder begins later."""
         self.dataset: tuple[str, int] | None = None
-        """The dataset that the log begins with: its folder and its statements."""
+        """The dataset that the log begins with: its place and its statements."""
 
     def versions(self, progress: Any, upto: int | str | None) -> list[LogVersion]:
         """Returns the patches in order; faults after the version ``upto`` do not matter.
@@ -158,10 +158,10 @@ def _again(source: Any, stack: ExitStack) -> Any:
     else:
         file.writelines(source)
     file.flush()
-    return _Kept(file.name, source) if isinstance(source, Patches) else file.name
+    return _StoredPatches(file.name, source) if isinstance(source, Patches) else file.name
 
 
-class _Kept:
+class _StoredPatches:
     """The file that keeps the patches of a log on a server or in an object store, and how the log begins."""
 
     def __init__(self, path: str, log: Patches) -> None:
@@ -305,7 +305,7 @@ def log_number(
         new: The patches after this version, which are the last ones of ``versions``.
         log: The log.
     """
-    if not new or (versions[0].prev is not None and not log.before):
+    if versions and versions[0].prev is not None and not log.before:
         return state.version
     return max(state.version, log.before + len(versions) - len(new))
 

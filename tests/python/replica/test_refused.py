@@ -220,6 +220,27 @@ def test_faults_after_the_wanted_version(tmp_path: Path, fault: str, each_versio
         assert (replica.version, len(replica)) == (2, 2)
 
 
+def test_numbers_that_the_log_counts_in_another_way(tmp_path: Path) -> None:
+    """The replica counts from where it was created, these files from the first one. Before, nothing was applied, without an error."""
+    four, five = (patch(str(n), str(n - 1), f"A <a:{n}> <a:p> <a:o>") for n in (4, 5))
+    replica = Replica.create(tmp_path / "t", id="u:4")
+    with pytest.raises(JellyError, match="neither committed nor aborted"):
+        replica.follow([four, five.replace(b"TC .\n", b"")], upto=1)
+    with pytest.raises(ReplicaError, match="no version 1: the log has versions up to 0"):
+        replica.follow([four], upto=1)
+    with pytest.raises(ReplicaError, match="no version 2: the log has versions up to 1"):
+        replica.follow([four, five], upto=2)
+    assert replica.follow([four, five], upto=0).patches == 0
+    assert replica.follow([four, five], upto=1).patches == 1
+
+
+def test_a_wrong_version_is_refused_before_the_log_is_read(tmp_path: Path) -> None:
+    log = io.BytesIO(ONE)
+    with pytest.raises(TypeError, match="upto"):
+        Replica.create(tmp_path / "t").follow(log, upto=True)
+    assert log.tell() == 0
+
+
 def test_tables_that_are_none(tmp_path: Path, format: str) -> None:
     with pytest.raises(ReplicaError, match="there is no replica here"):
         Replica(tmp_path / "t", format=format)  # type: ignore[arg-type]
@@ -315,4 +336,7 @@ def test_a_log_that_was_compacted_to_its_last_version(tmp_path: Path) -> None:
     ):
         replica.follow(tmp_path / "log")
     new = Replica.create(tmp_path / "new", log.folder / "base-0003.jelly.zst", id="x:3")
-    assert (new.follow(tmp_path / "log").patches, len(new)) == (0, 3)
+    for upto in (None, 3):
+        assert (new.follow(tmp_path / "log", upto=upto).patches, len(new)) == (0, 3)
+    with pytest.raises(ReplicaError, match="no version 4: the log has versions up to 3"):
+        new.follow(tmp_path / "log", upto=4)
