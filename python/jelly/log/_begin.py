@@ -49,9 +49,14 @@ def is_log(folder: Path) -> bool:
 
 def base_of(folder: Path) -> str | None:
     """Returns how a log begins: ``empty``, or the name of its base; None if the log does not record it."""
+    return begin_of(folder)[0]
+
+
+def begin_of(folder: Path) -> tuple[str | None, int | None]:
+    """Like :func:`base_of`, with the number of statements."""
     if (folder / BASE_JSON).exists():
-        return _internal.backup_base(folder)[0]
-    return EMPTY if said_of(folder).get(BEGINS) == EMPTY else None
+        return _internal.backup_base(folder)[:2]
+    return (EMPTY, 0) if said_of(folder).get(BEGINS) == EMPTY else (None, None)
 
 
 def said_base_of(folder: Path) -> str:

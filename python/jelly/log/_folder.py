@@ -28,8 +28,8 @@ from jelly._whole_file import (
     sync_folder,
     work_folder,
 )
-from jelly.errors import ArgumentError
-from jelly.log._begin import EMPTY, base_of, begin, is_log, said_base_of, said_of, with_digest
+from jelly.errors import ArgumentError, PatchError
+from jelly.log._begin import EMPTY, begin, begin_of, is_log, said_base_of, said_of, with_digest
 from jelly.log._contents import Contents, Extent
 from jelly.log._followed import Followed, watched, watched_from
 from jelly.log._guard import Guard, Made, Seen, steadily
@@ -85,28 +85,28 @@ class FolderLog(Log):
         extent, said = self.contents.extent(), said_of(self._home)
         format = stored_format(extent.ending)
         id, created = said.get("id"), time_of(said.get("created"))
-        base = base_of(self._home)
-        begun = (
-            None if base is None else 0 if base == EMPTY else _internal.backup_base(self._home)[1]
-        )
-        return LogInfo(self._home.resolve().name, id, extent.head, extent.first, base, format, created, begun)  # fmt: skip
+        base, count = begin_of(self._home)
+        return LogInfo(self._home.resolve().name, id, extent.head, extent.first, base, format, created, count)  # fmt: skip
 
     def is_there(self) -> bool:
         """Whether the folder is a log."""
         return is_log(self._home) or bool(self.files)
 
     def verify(self, base: Source | None = None) -> LogReport:
-        report, files = verify_log(self._home if self.is_there() else b"", base=base), self.files
-        other = other_name(files)
-        if other is None and report.ok and report.patches != len(files):
-            other = (
-                self._home,
-                f"{len(files)} files have {report.patches} patches; expected one in each file",
-            )
-        if other is None:
-            return report
-        problem = Problem("patch.damaged", str(other[0]), None, None, other[1])
-        return report._replace(problems=(*report.problems, problem))
+        files = self.files
+        report = verify_log(self._home if self.is_there() else b"", base=base)
+        problem = None
+        if other := other_name(files):
+            problem = Problem("patch.damaged", str(other[0]), None, None, other[1])
+        elif report.ok and report.patches > len(files):
+            # a file has two patches, or others published one meanwhile
+            try:
+                for _ in self.versions():
+                    pass
+            except PatchError as error:
+                message = str(error).removeprefix(f"{error.kind}: ")
+                problem = Problem(error.kind, error.source, None, None, message)
+        return report if problem is None else report._replace(problems=(*report.problems, problem))
 
     def publish_state(self, patch: Source, *, expect: int, headers: Mapping[str, str]) -> Published:
         """Publishes the patch of a backup, with the number of statements that the backup counted."""
