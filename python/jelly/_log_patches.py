@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Self
 
 from jelly._http import Address
@@ -73,12 +73,21 @@ def patches_at(at: Address) -> Patches:
     with at.open("GET", "", None, {"Accept": "application/json"}) as answer:
         said = json.loads(answer.read())
     first, head = said["first"], said["head"]
-    pieces = at.open("GET", "/patches", {"after": first - 1}, {"Accept": PATCH}).pieces()
     dataset = at.url, said.get("statements")
-    return Patches.of(pieces, first, (head["version"], head["id"]), dataset, data_at(at, first - 1))
+    pieces, base = patches_after(at, first - 1), data_at(at, first - 1)
+    return Patches.of(pieces, first, (head["version"], head["id"]), dataset, base)
 
 
-def data_at(at: Address, version: int) -> Iterator[bytes]:
+def patches_after(at: Address, after: int, upto: int | None = None) -> Generator[bytes]:
+    """The patches of versions of the log at an address, which are asked for when the first piece is taken.
+
+    Raises:
+        OSError: The server cannot be reached, or failed.
+    """
+    yield from at.open("GET", "/patches", {"after": after, "upto": upto}, {"Accept": PATCH}).pieces()  # fmt: skip
+
+
+def data_at(at: Address, version: int) -> Generator[bytes]:
     """The dataset at a version of the log at an address, which is asked for when the first piece is taken.
 
     Raises:

@@ -15,8 +15,8 @@ PATCH = b'TX .\nD <a:s> <a:p> "1" .\nA <a:s> <a:p> "2" .\nTC .\n'
 READ: dict[str, Any] = {"old_format": "nq", "new_format": "nq"}
 
 CALLS: dict[str, Callable[..., Any]] = {
-    "checking the log, reading the log, reading the base, writing what is added": lambda **more: jelly.apply(
-        BASE, PATCH, io.BytesIO(), base_format="nq", to="nq", **more
+    "checking the log, reading the log, reading the base, writing what is added": lambda **more: (
+        jelly.apply(BASE, PATCH, io.BytesIO(), base_format="nq", to="nq", **more)
     ),
     "checking the log, reading the patches, writing the patch": lambda **more: jelly.squash(
         PATCH, io.BytesIO(), to="rdfp", **more

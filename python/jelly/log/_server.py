@@ -18,7 +18,7 @@ from jelly._http import PASSES, Address, Answer
 from jelly._inputs import refuse_bool
 from jelly._internal import PatchReader
 from jelly._log_files import BASE_JSON
-from jelly._log_patches import DATA, PATCH, Patches, data_at, patches_at
+from jelly._log_patches import DATA, PATCH, Patches, data_at, patches_after, patches_at
 from jelly._option_types import DatasetOptions
 from jelly._patching import keywords
 from jelly._readers import read_patch
@@ -143,7 +143,7 @@ class ServerLog(Log):
             if not empty:
                 with base.open("wb") as file:
                     file.writelines(data_at(self._at, info.first - 1))
-            pieces = self._range(info.first - 1, info.head.version).pieces()
+            pieces = patches_after(self._at, info.first - 1, info.head.version)
             id = info.head.id if info.head.version == info.first - 1 else None
             log = Patches(pieces, info.first - 1, id)
             return applied(b"" if empty else base, log, dest, given, None)
@@ -217,8 +217,8 @@ class ServerLog(Log):
 
     def _copy_base(self, work: Path) -> str:
         info = self.info()
-        plain = data_at(self._at, info.first - 1)
-        done = applied(plain, b"", work / BASE, {"base_format": "jelly", "to": "jelly"}, None)
+        with closing(data_at(self._at, info.first - 1)) as plain:
+            done = applied(plain, b"", work / BASE, {"base_format": "jelly", "to": "jelly"}, None)
         sync_file(work / BASE)
         said: dict[str, Any] = {
             "base": BASE,
