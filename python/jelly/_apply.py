@@ -86,7 +86,7 @@ def apply(
             and compression; a file can have several patches.
         dest: Path (``-`` is standard output) or binary file object. A path appears complete or not at all.
         distinct: Write a statement only once if the base has it twice; takes 20 to 31 bytes of memory per statement.
-        progress: Called from time to time with a :class:`Step`; an exception stops the work.
+        progress: Called as each phase begins, and from time to time, with a :class:`Step`; an exception stops the work.
         **options: For reading: ``base_format``, ``patch_format``, ``framing``, ``strict``,
             ``lenient_flags``, ``strict_graphs``, ``limits``. For the log: ``unfinished="drop"``
             leaves out transactions that a crash cut off, which are otherwise an error;

@@ -158,7 +158,7 @@ def backup(
             that keeps labels. ``content``: by content labels of each dump, which gives more rows. ``auto``: as
             recorded in ``base.json`` of the folder; in a new folder ``match`` if the labels of the dump are not
             stable, else ``labels``. A folder can switch to ``match`` with any dump.
-        progress: Called from time to time with a :class:`Step`; an exception stops the work.
+        progress: Called as each phase begins, and from time to time, with a :class:`Step`; an exception stops the work.
         **options: For reading: ``dump_format``, ``framing``, ``strict``, ``lenient_flags``,
             ``strict_graphs``, ``threads``, ``limits``.
 
@@ -272,7 +272,7 @@ def restore(
             ``date``, a
             ``datetime``, or text such as ``2026-11-21`` (a day), ``2026-11-21T18:00`` or
             ``2026-11-21T18:00Z``. Without a zone, in the zone of this machine.
-        progress: Called from time to time with a :class:`Step`; an exception stops the work.
+        progress: Called as each phase begins, and from time to time, with a :class:`Step`; an exception stops the work.
         **options: For writing, as for :func:`apply`.
 
     Returns:

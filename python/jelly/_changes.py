@@ -121,7 +121,7 @@ def diff(
         prefixes: Compare prefixes too. Formats without prefixes have none.
         skolemize: Write blank nodes as IRIs, which other systems keep: the start of these IRIs, such as
             ``https://example.org/.well-known/genid/``, or True for IRIs of ``genid.invalid``.
-        progress: Called from time to time with a :class:`Step`; an exception stops the work.
+        progress: Called as each phase begins, and from time to time, with a :class:`Step`; an exception stops the work.
         **options: For reading: ``old_format``, ``new_format``, ``framing``, ``strict``,
             ``lenient_flags``, ``strict_graphs``, ``limits``. For writing: ``to`` (``auto``: by the
             extension of ``dest``, else Jelly-Patch), ``to_compression`` and those of
@@ -161,7 +161,7 @@ def same(
     Args:
         old: A dataset, as for :func:`diff`.
         new: Another dataset.
-        progress: Called from time to time with a :class:`Step`; an exception stops the work.
+        progress: Called as each phase begins, and from time to time, with a :class:`Step`; an exception stops the work.
         **options: For reading, as for :func:`diff`.
 
     Returns:
@@ -202,7 +202,7 @@ def invert(
         base: The dataset before the patches; rows that change nothing in it are left out.
         id: ``H id`` of the new patch, as an IRI or a term; a new one if the patches have ids.
         prev: ``H prev``; the default is the id of the last patch.
-        progress: Called from time to time with a :class:`Step`; an exception stops the work.
+        progress: Called as each phase begins, and from time to time, with a :class:`Step`; an exception stops the work.
         **options: As for :func:`apply`, but ``to`` is a format of patches; a Jelly patch keeps the options of Jelly
             patches, except those given here.
 
@@ -247,7 +247,7 @@ def squash(
             :func:`invert` can undo it.
         id: ``H id`` of the new patch, as an IRI or a term.
         prev: ``H prev`` of the new patch, as ``id``.
-        progress: Called from time to time with a :class:`Step`; an exception stops the work.
+        progress: Called as each phase begins, and from time to time, with a :class:`Step`; an exception stops the work.
         **options: As for :func:`invert`.
 
     Returns:
@@ -361,7 +361,7 @@ def canonicalize(
         patch: As for :func:`apply`.
         base: The dataset before the patches.
         dest: Path (``-`` is standard output) or binary file object. A path appears complete or not at all.
-        progress: Called from time to time with a :class:`Step`; an exception stops the work.
+        progress: Called as each phase begins, and from time to time, with a :class:`Step`; an exception stops the work.
         **options: As for :func:`invert`.
 
     Returns:

@@ -133,7 +133,7 @@ def history(
         graph: Like ``subject``; ``""`` is the default graph.
         base: The dataset before the log. The default is the dataset that a backup or log begins with; if there is none,
             or with ``chain="ignore"``, it is an empty one. All its quads that match are kept in memory.
-        progress: Called from time to time with a :class:`Step`; an exception stops the work.
+        progress: Called as each phase begins, and from time to time, with a :class:`Step`; an exception stops the work.
         **options: For reading: ``base_format``, ``patch_format``, ``framing``, ``strict``,
             ``lenient_flags``, ``strict_graphs``, ``limits``. For the log: ``unfinished``, ``chain``,
             as for :func:`apply`.
@@ -225,7 +225,7 @@ def verify_log(
     Args:
         patches: A log, as for :func:`apply`.
         base: The dataset before the log, which is needed to find rows without effect.
-        progress: Called from time to time with a :class:`Step`; an exception stops the work.
+        progress: Called as each phase begins, and from time to time, with a :class:`Step`; an exception stops the work.
         **options: As for :func:`history`.
 
     Returns:

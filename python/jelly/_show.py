@@ -103,7 +103,7 @@ def show(
         from_version: Show the changes after this version of the log; needs ``to_version``. If ``base`` is given, it
             must be the dataset at this version.
         to_version: Show the changes up to this version.
-        progress: Called from time to time with a :class:`Step`; an exception stops the work.
+        progress: Called as each phase begins, and from time to time, with a :class:`Step`; an exception stops the work.
         **options: For the view: ``form`` (by the extension of ``dest``: ``.md``, ``.html``, ``.json``, else text),
             ``max_lines``, ``width``, ``colour``, ``label_properties``, ``lang``,
             ``subjects``, ``classes``, ``predicates``, ``summary_only``, ``fragment``, ``old_name``,
@@ -155,7 +155,7 @@ def show_diff(
             appears
             complete or not at all.
         prefixes: Compare prefixes too.
-        progress: Called from time to time with a :class:`Step`; an exception stops the work.
+        progress: Called as each phase begins, and from time to time, with a :class:`Step`; an exception stops the work.
         **options: For the view: as for :func:`show`. For reading and ``blank_nodes``: as for :func:`diff`, which also
             describes the memory that this takes.
 

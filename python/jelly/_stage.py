@@ -105,7 +105,7 @@ def stage(
         patch: One patch: path (``-`` is standard input), bytes, binary file object or iterable of
             bytes.
         log: The log for the patch, or its folder, to check whether the patch can be its next one.
-        progress: Called from time to time with a :class:`Step`; an exception stops the work.
+        progress: Called as each phase begins, and from time to time, with a :class:`Step`; an exception stops the work.
         **options: As for :func:`history`, except those for logs.
 
     Returns:

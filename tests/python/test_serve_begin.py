@@ -20,6 +20,7 @@ pytest.importorskip("click")
 from click.testing import CliRunner
 
 import jelly
+import jelly.service
 from jelly.cli.group import jelly as command
 from servers import free_port
 
@@ -30,17 +31,15 @@ LINES = re.compile(r"^ *(curl .* (http://127\.0\.0\.1:\d+)/brick)$", re.MULTILIN
 def test_two_lines_of_curl_and_a_second_terminal(tmp_path: Path) -> None:
     port = free_port()
     address = f"http://127.0.0.1:{port}"
-    said = tmp_path / "said"
-    # nothing is in the folder, so the server says how to begin
-    with said.open("wb") as out:
-        server = subprocess.Popen(
-            [sys.executable, "-u", "-m", "jelly", "serve", "logs", "--port", str(port)],
-            cwd=tmp_path, stdout=out, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+    server = subprocess.Popen(
+        [sys.executable, "-u", "-m", "jelly", "serve", "logs", "--port", str(port)],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
     try:
-        waiter = ["curl", "-s", "--retry", "60", "--retry-connrefused", "--retry-delay", "1", f"{address}/-/health"]  # fmt: skip
-        subprocess.run(waiter, check=True, capture_output=True)
-        printed = [line for line, _ in LINES.findall(said.read_text())]
+        # nothing is in the folder, so the server says how to begin; it says so when it accepts connections
+        assert server.stdout is not None
+        said = "".join(server.stdout.readline() for _ in range(3))
+        printed = [line for line, _ in LINES.findall(said)]
         shown = [line.replace(found, address) for line, found in LINES.findall((ROOT / "README.md").read_text())]  # fmt: skip
         assert len(shown) == 2
         assert printed == shown
@@ -54,7 +53,7 @@ def test_two_lines_of_curl_and_a_second_terminal(tmp_path: Path) -> None:
         assert data.stdout == b'<urn:x:a> <urn:x:b> "c" .\n'
     finally:
         server.terminate()
-        server.wait()
+        server.communicate()
 
 
 def test_what_cannot_be_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,3 +89,15 @@ def test_a_server_says_what_it_serves(tmp_path: Path) -> None:
         said = server.stdout.readline()
         server.terminate()
     assert said.decode() == f"http://127.0.0.1:{port}/ serves 1 log of {tmp_path}\n"
+
+
+def test_a_server_that_is_ready_accepts_connections(tmp_path: Path) -> None:
+    """Before, it said where it is before it listened there."""
+    port = free_port()
+
+    def ready() -> None:
+        socket.create_connection(("127.0.0.1", port)).close()
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        jelly.service.serve(tmp_path, port=port, ready=ready)

@@ -66,7 +66,7 @@ def serve(
         limits: As for :func:`app`.
         grpc_port: Serve the logs and RDF streams over gRPC too, at this port; needs grpcio.
         topics: Files of any RDF format that can be subscribed to over gRPC, by name.
-        ready: Called once, when the options and files are checked, before the first request.
+        ready: Called once, when the server accepts connections.
 
     Raises:
         ValueError: Other machines can reach the address, but there are no tokens, client certificates or
@@ -118,9 +118,7 @@ def serve(
         # uvicorn raises the signal again after its end; then the servers and copies beside it must end too
         signal.signal(signal.SIGTERM, _exit)
     try:
-        if ready is not None:
-            ready()
-        Server(config, (beside or logs).drain).run()
+        Server(config, (beside or logs).drain, ready).run()
     finally:
         if beside:
             beside.close(limits.drain)

@@ -81,11 +81,24 @@ class _Connection(H11Protocol):
 
 
 class Server(uvicorn.Server):
-    """A server that announces that it stops, before it stops."""
+    """A server that announces that it accepts requests, and that it stops, before it stops."""
 
-    def __init__(self, config: uvicorn.Config, drain: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, drain: Callable[[], None], ready: Callable[[], object] | None
+    ) -> None:
         super().__init__(config)
         self._drain = drain
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listens, and then says so; stops if that fails."""
+        await super().startup(sockets)
+        if self.started and self._ready is not None:
+            try:
+                self._ready()
+            except BaseException:
+                await self.shutdown(sockets)
+                raise
 
     def handle_exit(self, sig: int, frame: Any) -> None:
         """Rejects new publishes, and ends requests that wait for versions."""
