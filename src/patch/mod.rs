@@ -54,8 +54,8 @@ pub use history::{History, Pattern, Period, history};
 pub use invert::{InvertOptions, invert};
 pub(crate) use key_set::KeySet;
 pub use log::{
-    Base, Begins, Claim, FirstDataset, GatheredCounts, GatheredPatch, GatheredRow, GatheredTransaction, Head,
-    Header, Log, LogContext, LogOptions, LogOrder, LogPart, LogSources, Origin, Outcome, PatchFacts,
+    Base, Beginning, Claim, FirstDataset, GatheredCounts, GatheredPatch, GatheredRow, GatheredTransaction,
+    Head, Header, Log, LogContext, LogOptions, LogOrder, LogPart, LogSources, Origin, Outcome, PatchFacts,
     PatchSummary, Placed, Problem, RowsDigest, Version, backup_base, head, hex_digest, holds_patches,
     id_from_text, in_order, known_end, order_log, patch_files, place, refuse_changed, refuse_hole,
     refuse_other_base, refuse_own_file, stamp, summarize,

@@ -14,7 +14,7 @@ use crate::io::Source;
 use crate::open::OpenOptions;
 use crate::options::doors::Doors;
 use crate::options::values::Values;
-use crate::patch::{Begins, FirstDataset, Head, LogPart, Progress, id_of};
+use crate::patch::{Beginning, FirstDataset, Head, LogPart, Progress, id_of};
 
 /// A call: its options, and what stops it.
 pub(super) struct Job {
@@ -52,13 +52,11 @@ impl Job {
         let open = |source| match folder_of(source)? {
             Some(path) => Ok(LogPart::Folder(path, self.reading("patch_format", None)?)),
             None => {
-                let begins = source
-                    .getattr_opt("comes_after")?
-                    .map(|after| self.begins(source, &after))
-                    .transpose()?;
+                let after = source.getattr_opt("comes_after")?;
+                let beginning = after.map(|after| self.beginning(source, &after)).transpose()?;
                 let Opening { source, options } = self.dataset(source, "patch_format")?;
-                Ok(match begins {
-                    Some(begins) => LogPart::After(Box::new(begins), source, options),
+                Ok(match beginning {
+                    Some(beginning) => LogPart::After(Box::new(beginning), source, options),
                     None => LogPart::Source(source, options),
                 })
             }
@@ -68,14 +66,14 @@ impl Job {
 
     /// What a stream of patches says about the beginning of its log: the version that it comes after, and, if it
     /// knows them, the id of this version, the dataset and where the dataset can be read.
-    fn begins(&self, source: &Bound<'_, PyAny>, version: &Bound<'_, PyAny>) -> PyResult<Begins> {
+    fn beginning(&self, source: &Bound<'_, PyAny>, version: &Bound<'_, PyAny>) -> PyResult<Beginning> {
         let said = |name| Ok::<_, PyErr>(source.getattr_opt(name)?.filter(|said| !said.is_none()));
         let id = said("begin")?.map(|id| Ok::<_, PyErr>(id_of(id.extract()?)?)).transpose()?;
         let dataset = said("dataset")?.map(|dataset| dataset.extract()).transpose()?;
         let dataset = dataset.map(|(place, statements)| FirstDataset { place, statements });
         let base = said("base")?.map(|base| self.dataset(&base, "patch_format")).transpose()?;
         let base = base.map(|base| (base.source, base.options));
-        Ok(Begins { head: Head { version: version.extract()?, id }, dataset, base })
+        Ok(Beginning { head: Head { version: version.extract()?, id }, dataset, base })
     }
 
     /// One source of patches.

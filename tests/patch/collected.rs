@@ -54,7 +54,12 @@ fn check(spellings: &[(&str, &str)]) {
             let file = file[1].as_array().unwrap();
             patches.extend(file.iter().enumerate().map(|(number, patch)| facts(&path, number, patch)));
         }
-        match order_log(&patches, &LogContext::default(), LogOptions::default()) {
+        let mut context = LogContext::default();
+        if let Some(log) = case["distant"].as_str() {
+            let folder = folder.path().to_string_lossy().into_owned();
+            context.manifests.insert(folder, [None, Some(log.as_bytes().to_vec())]);
+        }
+        match order_log(&patches, &context, LogOptions::default()) {
             Ok(log) => {
                 let expected: Vec<_> = case["order"].as_array().unwrap().iter().map(Value::as_u64).collect();
                 let order: Vec<_> = log.order.iter().map(|&place| Some(place as u64)).collect();

@@ -14,6 +14,7 @@ Case = dict[str, Any]
 CASES: dict[str, Case] = {
     case["name"]: case
     for case in json.loads((Path(__file__).parents[1] / "cases/logs.json").read_bytes())
+    if "distant" not in case  # the manifest of a folder that is not local
 }
 
 

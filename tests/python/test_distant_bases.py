@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import jelly
-from jelly.errors import PatchError
+from jelly._log_patches import Patches
+from jelly.errors import JellyError, PatchError
 from servers import served
 from test_patching_cli import run
 
@@ -123,6 +124,17 @@ def test_history_begins_with_the_dataset(place: Callable[[str], Any]) -> None:
     ]
 
 
+def test_a_dataset_that_cannot_be_read() -> None:
+    """The error names the log. Before, a history without the dataset seemed complete."""
+    whole = io.BytesIO()
+    jelly.convert(FIRST, whole, format="nq", to="jelly")
+    for base, kind in ((None, "patch.damaged"), (iter([whole.getvalue()[:-3]]), "truncated.frame")):
+        log = Patches(iter([PATCHES[0]]), 0, None, ("http://host/log", 2), base)
+        with pytest.raises(JellyError) as caught:
+            jelly.history(log)
+        assert (caught.value.kind, caught.value.source) == (kind, "http://host/log")
+
+
 def test_a_replica_without_quads(place: Callable[[str], Any], tmp_path: Path) -> None:
     """Before, it had the added quads alone."""
     pytest.importorskip("pyarrow")
@@ -147,3 +159,16 @@ def test_a_replica_without_quads(place: Callable[[str], Any], tmp_path: Path) ->
         id=id,
     )
     assert (whole.follow(log).version, len(whole)) == (2, 2)
+
+
+def test_patches_are_asked_for_when_they_are_read(tmp_path: Path) -> None:
+    """Before, a call with a wrong option left a connection open."""
+    with on_a_server(tmp_path) as place:
+        log = made(place)
+        before = log._source()
+        log.compact(1)
+        with pytest.raises(ValueError, match="to is"):
+            jelly.apply(FIRST, before, io.BytesIO(), to="none")  # type: ignore[call-overload]
+        with pytest.raises(PatchError) as caught:
+            jelly.apply(FIRST, before, io.BytesIO(), to="nq", base_format="nq")
+        assert caught.value.kind == "patch.gap"

@@ -46,7 +46,7 @@ fn with_other_labels(error: Error) -> Error {
 
 /// How a log begins that is on a server or in an object store.
 #[derive(Default)]
-pub struct Begins {
+pub struct Beginning {
     /// The version that its patches come after; the id may be known.
     pub head: Head,
     /// The dataset that it begins with, if it says so.
@@ -85,18 +85,22 @@ fn place_of(place: &str) -> Position {
     Position { source: Some(place.into()), ..Position::default() }
 }
 
-/// Finds the folder whose dataset a log begins with: its position, and the statements of the dataset. It has
-/// the first patch, or it has no patches and comes before.
+/// Whether a log with these sources is the beginning of all: it has the first patch, or it has no patches and
+/// comes before.
+fn is_first(sources: Range<usize>, first: Option<usize>) -> bool {
+    let first = first.unwrap_or(0);
+    sources.contains(&first) || sources.is_empty() && sources.start <= first
+}
+
+/// Finds the folder whose dataset a log begins with: its position, and the statements of the dataset.
 ///
 /// `folders` are the ranges of their sources and how they begin; `first` is the source of the first patch.
 pub(super) fn first_dataset<'a>(
     folders: impl Iterator<Item = (Range<usize>, &'a Start)>,
     first: Option<usize>,
 ) -> Option<(usize, u64)> {
-    let first = first.unwrap_or(0);
-    let begins = |files: Range<usize>| files.contains(&first) || files.is_empty() && files.start <= first;
     folders.enumerate().find_map(|(at, (files, start))| match start {
-        Start::Base { statements: statements @ 1.., .. } if begins(files) => Some((at, *statements)),
+        Start::Base { statements: statements @ 1.., .. } if is_first(files, first) => Some((at, *statements)),
         _ => None,
     })
 }
@@ -113,19 +117,25 @@ impl Log {
             return None;
         }
         let folders = self.folders.iter().map(|folder| (folder.files.clone(), &folder.start));
-        let (at, statements) = first_dataset(folders, self.order.first().map(|&(source, _)| source))?;
+        let (at, statements) = first_dataset(folders, self.first_source())?;
         Some((&self.folders[at], statements))
     }
 
-    /// The log elsewhere whose dataset this log begins with: it has the first patch, or it has no patches and
-    /// comes before.
-    fn first_log(&self) -> Option<usize> {
-        let first = self.order.first().map_or(0, |&(source, _)| source);
-        let is_empty = |source: usize| self.sources[source].1.patches.is_empty();
-        let begins = |source: usize| source == first || source < first && is_empty(source);
-        let has_dataset = |begins: &Begins| begins.dataset.as_ref().is_some_and(|said| said.statements > 0);
-        let found = |(source, log): &(usize, Begins)| begins(*source) && has_dataset(log);
-        self.logs.iter().position(found).filter(|_| !self.ignores_chain)
+    /// The source of the first patch.
+    fn first_source(&self) -> Option<usize> {
+        self.order.first().map(|&(source, _)| source)
+    }
+
+    /// The position of the log elsewhere whose dataset this log begins with, and the dataset.
+    fn first_log(&self) -> Option<(usize, &FirstDataset)> {
+        if self.ignores_chain {
+            return None;
+        }
+        self.logs.iter().enumerate().find_map(|(at, (source, log))| {
+            let patches = self.sources[*source].1.patches.len().min(1);
+            let dataset = log.dataset.as_ref().filter(|dataset| dataset.statements > 0)?;
+            is_first(*source..source + patches, self.first_source()).then_some((at, dataset))
+        })
     }
 
     /// The dataset that the log begins with; it has statements.
@@ -133,17 +143,23 @@ impl Log {
         if let Some((folder, statements)) = self.first_folder() {
             return Some(FirstDataset { place: folder.path.to_string_lossy().into(), statements });
         }
-        self.logs[self.first_log()?].1.dataset.clone()
+        self.first_log().map(|(_, dataset)| dataset.clone())
     }
 
     /// The dataset that the log begins with, which can be taken once, and how it is read.
     ///
     /// # Errors
-    /// `patch.damaged`: the folder has no such file. `patch.changed`: the log was compacted after it was read.
+    /// `patch.damaged`: the folder has no such file, or the log elsewhere does not give it. `patch.changed`: the log was compacted after it was read.
     pub(crate) fn own_base(&mut self) -> Result<Option<(Source, OpenOptions)>> {
-        if let Some(log) = self.first_log() {
-            let base = self.logs[log].1.base.take();
-            return Ok(base.map(|(source, options)| (source, of_base(options))));
+        if let Some((at, FirstDataset { place, .. })) = self.first_log() {
+            let place = place_of(place);
+            let Some((source, options)) = self.logs[at].1.base.take() else {
+                let message = "the dataset that the log begins with cannot be read";
+                return Err(Error::new(ErrorKind::PatchDamaged, message).located(&place));
+            };
+            let mut options = of_base(options);
+            options.decode.source = place.source;
+            return Ok(Some((source, options)));
         }
         let Some((folder, _)) = self.first_folder() else { return Ok(None) };
         let base = backup_base(&folder.path)?;

@@ -290,8 +290,8 @@ impl Beside {
         files: impl Iterator<Item = &'a str> + Clone,
         manifests: Option<&[Option<Vec<u8>>; 2]>,
     ) -> Self {
-        if let Some([base, log]) = manifests {
-            return Beside { start: Some(Start::of(Ok(base.clone()), Ok(log.clone()))), ..Beside::default() };
+        if let Some(manifests) = manifests {
+            return Beside { start: Some(Start::of_manifests(manifests)), ..Beside::default() };
         }
         let last = files.clone().last().map(file_name);
         match local_path(Path::new(folder)) {

@@ -12,7 +12,7 @@ use super::indexed::{INDEX, Indexed, hex_digest};
 use super::manifest::{self, Base};
 use super::names::{holds_patches, in_order, number_in, shifted};
 use super::sources::by_folder;
-use super::{Begins, Log, Problem, is_of_the_data};
+use super::{Beginning, Log, Problem, is_of_the_data};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::io::{Source, local_path};
 use crate::open::OpenOptions;
@@ -33,30 +33,27 @@ pub(crate) enum Start {
 }
 
 impl Start {
-    /// Finds how the log of a folder begins from the bytes of its `base.json` and `log.json`.
-    pub(crate) fn of(base: Result<Option<Vec<u8>>, String>, log: Result<Option<Vec<u8>>, String>) -> Self {
-        let read = || {
-            let base = match (base?, log) {
-                (Some(bytes), _) => Some(manifest::base(&bytes)?),
-                (None, log) => match log? {
-                    Some(bytes) => manifest::log(&bytes)?,
-                    None => return Ok(Start::Anywhere),
-                },
-            };
-            Ok(base.map_or(Start::Empty, |base| {
-                let Base { version, id, statements, is_compacted, .. } = base;
-                Start::Base { version, id, statements, is_compacted }
-            }))
+    /// Finds how the log of a distant folder begins from the bytes of its `base.json` and `log.json`. In an
+    /// object store, `log.json` describes the base.
+    pub(crate) fn of_manifests([base, log]: &[Option<Vec<u8>>; 2]) -> Self {
+        let found = match (base, log) {
+            (Some(base), _) => manifest::base(base).map(Start::from),
+            (None, Some(log)) => manifest::log(log).map(|base| base.map_or(Start::Empty, Start::from)),
+            (None, None) => Ok(Start::Anywhere),
         };
-        read().unwrap_or_else(Start::Damaged)
+        found.unwrap_or_else(Start::Damaged)
     }
 
     /// Finds how the log of a local folder begins.
     pub(crate) fn of_folder(folder: &Path) -> Self {
-        let start = Start::of(manifest::read(folder, manifest::BASE), manifest::read(folder, manifest::LOG));
-        match (&start, backup_base(folder)) {
-            (Start::Base { .. }, Err(error)) => Start::Damaged(error.message().to_owned()),
-            _ => start,
+        if manifest::read(folder, manifest::BASE) != Ok(None) {
+            let damaged = |error: Error| Start::Damaged(error.message().to_owned());
+            return backup_base(folder).map_or_else(damaged, Start::from);
+        }
+        match manifest::read(folder, manifest::LOG) {
+            Ok(None) => Start::Anywhere,
+            Ok(Some(log)) => manifest::check_log(&log).map_or_else(Start::Damaged, |()| Start::Empty),
+            Err(fault) => Start::Damaged(fault),
         }
     }
 
@@ -80,6 +77,13 @@ impl Start {
     }
 }
 
+impl From<Base> for Start {
+    fn from(base: Base) -> Self {
+        let Base { version, id, statements, is_compacted, .. } = base;
+        Start::Base { version, id, statements, is_compacted }
+    }
+}
+
 /// The files of a folder that hold patches of its log, in order. A broken link is included and cannot be
 /// read. Files that the base of a compacted log replaces are left out.
 pub fn patch_files(folder: &Path) -> Result<Vec<PathBuf>> {
@@ -95,7 +99,8 @@ pub fn patch_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let shifts = found.iter().filter_map(|(name, _)| shifted(name));
     let before: HashSet<String> = shifts.map(|(before, _)| before.to_owned()).collect();
     found.retain(|(name, _)| holds_patches(name) || before.contains(name) && !name.starts_with(['.', '_']));
-    let start = Start::of(manifest::read(folder, manifest::BASE), manifest::read(folder, manifest::LOG));
+    // a damaged one is reported when the log is read
+    let start = Start::of_manifests(&[manifest::read(folder, manifest::BASE).unwrap_or(None), None]);
     found.retain(|(name, _)| !start.has_compacted(name));
     in_order(&mut found, |(name, _)| name);
     Ok(found.into_iter().map(|(_, path)| path).collect())
@@ -112,18 +117,13 @@ pub(super) fn steadily<T>(folder: &Path, mut look: impl FnMut() -> Result<T>) ->
     }
 }
 
-/// Reads the beginning of a backup. It is an error if the folder has no `base.json`, nor a `log.json` from an
-/// object store that describes the base, or if this does not match the folder.
+/// Reads the beginning of a backup. It is an error if the folder has no `base.json`, or if `base.json` does
+/// not match the folder.
 pub fn backup_base(folder: &Path) -> Result<Base> {
     let damaged = |message: String| at(folder, Error::new(ErrorKind::PatchDamaged, message));
     let bytes = manifest::read(folder, manifest::BASE).map_err(damaged)?;
-    let base = match bytes {
-        Some(bytes) => Some(manifest::base(&bytes)),
-        None => manifest::read(folder, manifest::LOG)
-            .and_then(|bytes| bytes.map_or(Ok(None), |bytes| manifest::log(&bytes)))
-            .transpose(),
-    };
-    let base = base.ok_or_else(|| damaged(format!("{} is missing", manifest::BASE)))?.map_err(damaged)?;
+    let bytes = bytes.ok_or_else(|| damaged(format!("{} is missing", manifest::BASE)))?;
+    let base = manifest::base(&bytes).map_err(damaged)?;
     if !folder.join(&base.file).is_file() {
         let message = format!("the base {} is missing, so no version can be restored", base.file);
         return Err(damaged(message));
@@ -223,7 +223,7 @@ pub struct LogSources {
     pub(super) sources: Vec<Again>,
     pub(super) folders: Vec<Folder>,
     /// The sources that are logs elsewhere, and how they begin.
-    pub(super) logs: Vec<(usize, Begins)>,
+    pub(super) logs: Vec<(usize, Beginning)>,
 }
 
 /// A folder among the sources of a log.
@@ -247,8 +247,8 @@ impl LogSources {
     }
 
     /// Adds the patches of a log elsewhere. Their numbers matter only if there is no other source.
-    pub fn push_after(&mut self, begins: Begins, source: Again) {
-        self.logs.push((self.sources.len(), begins));
+    pub fn push_after(&mut self, beginning: Beginning, source: Again) {
+        self.logs.push((self.sources.len(), beginning));
         self.sources.push(source);
     }
 

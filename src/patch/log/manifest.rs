@@ -102,6 +102,11 @@ fn described(manifest: &str, fields: &[(String, Value)], within: &str) -> Result
     })
 }
 
+/// Checks that `log.json` is complete.
+pub(super) fn check_log(bytes: &[u8]) -> Result<(), String> {
+    fields(LOG, bytes).map(drop)
+}
+
 /// The value of a member of an object.
 pub(super) enum Value {
     Text(String),
@@ -119,6 +124,9 @@ pub(super) fn fields(name: &str, bytes: &[u8]) -> Result<Vec<(String, Value)>, S
     loop {
         let event =
             parser.parse_next().map_err(|error| format!("{name} is incomplete or damaged: {error}"))?;
+        if depth == 0 && !matches!(event, JsonEvent::StartObject | JsonEvent::Eof) {
+            return Err(format!("{name} is not a JSON object"));
+        }
         let value = match event {
             JsonEvent::StartObject | JsonEvent::StartArray => {
                 depth += 1;
@@ -145,9 +153,6 @@ pub(super) fn fields(name: &str, bytes: &[u8]) -> Result<Vec<(String, Value)>, S
             JsonEvent::Number(text) => Value::Number(text.into_owned()),
             JsonEvent::Boolean(_) | JsonEvent::Null => Value::Other,
         };
-        if depth == 0 {
-            return Err(format!("{name} is not a JSON object"));
-        }
         if let Some(key) = key.take() {
             fields.push((key, value));
         }

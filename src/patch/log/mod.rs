@@ -35,7 +35,7 @@ use crate::options::{PatchOptions, StreamOptions};
 use crate::term::TermBuf;
 use crate::with::With;
 pub(crate) use base_check::BaseCheck;
-pub use base_check::{Begins, FirstDataset};
+pub use base_check::{Beginning, FirstDataset};
 pub use collected::{LogContext, LogOrder, PatchFacts, order_log, refuse_hole};
 pub use digest::RowsDigest;
 pub use facts::id_from_text;
@@ -86,7 +86,7 @@ pub struct Log {
     /// Source and patch of each version, from 1 on.
     order: Vec<(usize, usize)>,
     /// The sources that are logs elsewhere, and how they begin.
-    logs: Vec<(usize, Begins)>,
+    logs: Vec<(usize, Beginning)>,
     /// The version before the first patch, according to the folder or the only source, and its id if a source
     /// states it.
     before: u64,
@@ -258,7 +258,7 @@ impl Log {
         let is_alone = rows.len() == 1 && folders.is_empty() && !options.ignore_chain;
         let mut begin = None;
         if is_alone {
-            let log = self.logs.first().map_or(Head::default(), |(_, begins)| begins.head.clone());
+            let log = self.logs.first().map_or(Head::default(), |(_, log)| log.head.clone());
             (before, begin) = (log.version, log.id);
         }
         let is_numbered = matches!(&folders[..], [folder] if folder.files == (0..rows.len()));

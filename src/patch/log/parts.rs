@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::base_check::Begins;
+use super::base_check::Beginning;
 use super::folder::LogSources;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
@@ -14,7 +14,7 @@ pub enum LogPart {
     /// A source of patches.
     Source(Source, OpenOptions),
     /// The patches of a log elsewhere, and how it begins.
-    After(Box<Begins>, Source, OpenOptions),
+    After(Box<Beginning>, Source, OpenOptions),
     /// The files of a folder.
     Folder(PathBuf, OpenOptions),
 }
@@ -61,8 +61,8 @@ impl LogSources {
             let is_folder = matches!(part, LogPart::Folder(..));
             match part {
                 LogPart::Source(source, options) => log.push(Again::new(source, options)?),
-                LogPart::After(begins, source, options) => {
-                    log.push_after(*begins, Again::new(source, options)?);
+                LogPart::After(beginning, source, options) => {
+                    log.push_after(*beginning, Again::new(source, options)?);
                 }
                 LogPart::Folder(path, options) => log.push_folder(&path, &options)?,
             }

@@ -45,7 +45,7 @@ pub(super) fn without_compacted<'a>((names, folders): ByFolder<'a>, context: &Lo
     let mut left: Vec<_> = names.iter().copied().take_while(Option::is_none).collect();
     let ranges = folders.into_iter().map(|(folder, files)| {
         let start = match context.manifests.get(&folder) {
-            Some([base, log]) => Start::of(Ok(base.clone()), Ok(log.clone())),
+            Some(manifests) => Start::of_manifests(manifests),
             None => {
                 local_path(Path::new(&folder)).map_or(Start::Anywhere, |folder| Start::of_folder(&folder))
             }
