@@ -168,7 +168,7 @@ def test_patches_are_asked_for_when_they_are_read(tmp_path: Path) -> None:
         before = log._source()
         log.compact(1)
         with pytest.raises(ValueError, match="to is"):
-            jelly.apply(FIRST, before, io.BytesIO(), to="none")  # type: ignore[call-overload]
+            jelly.apply(FIRST, before, io.BytesIO(), to="none")  # type: ignore[arg-type]
         with pytest.raises(PatchError) as caught:
             jelly.apply(FIRST, before, io.BytesIO(), to="nq", base_format="nq")
         assert caught.value.kind == "patch.gap"

@@ -22,7 +22,7 @@ def test_a_patch_that_is_published_during_verify_is_no_fault(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The files are listed and read at different times."""
-    log, verify = jelly.Log(tmp_path / "log"), _folder.verify_log
+    log, verify = jelly.Log(tmp_path / "log"), jelly.verify_log
     log.publish(patch(1).encode())
 
     def between(*args: Any, **more: Any) -> jelly.LogReport:
