@@ -149,7 +149,8 @@ impl Log {
     /// The dataset that the log begins with, which can be taken once, and how it is read.
     ///
     /// # Errors
-    /// `patch.damaged`: the folder has no such file, or the log elsewhere does not give it. `patch.changed`: the log was compacted after it was read.
+    /// `patch.damaged`: the folder has no such file, or the log elsewhere does not give it. `patch.changed`: the log was
+    /// compacted after it was read.
     pub(crate) fn own_base(&mut self) -> Result<Option<(Source, OpenOptions)>> {
         if let Some((at, FirstDataset { place, .. })) = self.first_log() {
             let place = place_of(place);
