@@ -318,7 +318,7 @@ def test_progress_and_interrupts() -> None:
 
     def step_done(step: jelly.Step) -> None:
         steps.append(step)
-        if step.phase == "comparing the new dataset":
+        if step.phase == "comparing the new dataset" and step.rows > 0:
             raise KeyError(step.phase)
 
     def compare() -> None:
