@@ -43,8 +43,8 @@ class Patches(Iterator[bytes]):
         pieces: Iterator[bytes],
         first: int,
         head: tuple[int, str | None],
-        dataset: tuple[str, int | None],
-        base: Iterator[bytes],
+        dataset: tuple[str, int | None] | None = None,
+        base: Iterator[bytes] | None = None,
     ) -> Self:
         """The patches of a log from the first one on, which is not there yet if the head is before it.
 
@@ -55,7 +55,7 @@ class Patches(Iterator[bytes]):
             dataset: The place of the log, and the statements of the dataset that it begins with, if it says so.
             base: This dataset.
         """
-        (version, id), (place, count) = head, dataset
+        (version, id), (place, count) = head, dataset or ("", None)
         known = None if count is None else (place, count)
         return cls(pieces, first - 1, id if version == first - 1 else None, known, base)
 

@@ -15,7 +15,7 @@ import jelly
 import own_threads
 from jelly.errors import JellyError
 from own_threads import on_linux
-from test_reading_threads import DATA, rdf, statements
+from test_reading_threads import DATA, damage, rdf, statements
 
 OUTPUTS = ("x.nq", "x.jelly", "x.trig")
 
@@ -156,12 +156,7 @@ def test_damaged_jelly(tmp_path: Path) -> None:
     old, new = tmp_path / "old.jelly", tmp_path / "new.jelly"
     new.write_bytes(written(named(changed())))
     for at in range(8):
-        damaged = bytearray(whole)
-        place = chance.randrange(len(whole))
-        damaged[place : place + chance.randrange(3)] = chance.randbytes(chance.randrange(3))
-        if chance.random() < 0.2:
-            del damaged[place:]
-        old.write_bytes(damaged)
+        old.write_bytes(damage(whole, chance))
         for pair, (one, other) in enumerate(itertools.permutations((old, new))):
             errors += isinstance(check(tmp_path / f"{at}-{pair}", one, other, 2)[0], str)
     assert errors > 4

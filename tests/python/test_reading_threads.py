@@ -321,22 +321,28 @@ def test_jelly(make: Any, tmp_path: Path) -> None:
             reader.snapshot()
 
 
+def damage(source: bytes, chance: random.Random) -> bytes:
+    """The bytes with up to two of them replaced, and sometimes cut off there."""
+    damaged = bytearray(source)
+    place = chance.randrange(len(source))
+    damaged[place : place + chance.randrange(3)] = chance.randbytes(chance.randrange(3))
+    if chance.random() < 0.2:
+        del damaged[place:]
+    return bytes(damaged)
+
+
 @pytest.mark.parametrize("make", [rdf, patches])
 def test_damaged_jelly(make: Any) -> None:
     """Also where the damage lies at, before or behind a restart point, or in a footer."""
     how = jelly.read_rdf if make is rdf else jelly.read_patch
     source, chance, errors = make(), random.Random(8), 0
     for _ in range(16):
-        damaged = bytearray(source)
-        place = chance.randrange(len(source))
-        damaged[place : place + chance.randrange(3)] = chance.randbytes(chance.randrange(3))
-        if chance.random() < 0.2:
-            del damaged[place:]
+        damaged = damage(source, chance)
         mode = chance.choice(("failfast", "permissive"))
         rows = {"rows": "committed"} if make is patches and chance.random() < 0.5 else {}
         if rows:
             mode = "failfast"
-        found = check(bytes(damaged), how, mode=mode, batch_rows=500, **rows)
+        found = check(damaged, how, mode=mode, batch_rows=500, **rows)
         errors += found.error is not None or "_corrupt_record" in found.rows.column_names
     assert errors > 6
 

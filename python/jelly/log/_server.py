@@ -137,15 +137,10 @@ class ServerLog(Log):
             refuse_range(version, version, info.first, info.head.version, self.place)
         if version is not None:
             given["version"] = version
-        with tempfile.TemporaryDirectory() as folder:
-            base = Path(folder) / "base.jelly"
-            base.write_bytes(b"")
-            if not empty:
-                with base.open("wb") as file:
-                    file.writelines(data_at(self._at, info.first - 1))
-            pieces = patches_after(self._at, info.first - 1, info.head.version)
-            id = info.head.id if info.head.version == info.first - 1 else None
-            log = Patches(pieces, info.first - 1, id)
+        log = Patches.of(
+            patches_after(self._at, info.first - 1, info.head.version), info.first, info.head
+        )
+        with closing(data_at(self._at, info.first - 1)) as base:
             return applied(b"" if empty else base, log, dest, given, None)
 
     def _state_of(self, id: str, info: LogInfo) -> int | str:
