@@ -1,9 +1,13 @@
-//! The IRIs by which RDF Patch, as text and as Thrift, names the default graph; Jena reads and writes them.
+//! The IRIs by which RDF Patch, as text and as Thrift, names the default graph (Jena reads and writes them), and those by
+//! which stores name it.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::term::{Iri, Term};
 
 const NAMES: [&str; 2] = ["urn:x-arq:DefaultGraph", "urn:x-arq:DefaultGraphNode"];
+/// Further names that stores give to their default graph or the union of all graphs: Jena, and RDF4J in its two vocabularies.
+const NAMES_OF_STORES: [&str; 3] =
+    ["urn:x-arq:UnionGraph", "http://www.openrdf.org/schema/sesame#nil", "http://rdf4j.org/schema/rdf4j#nil"];
 
 /// Whether a text in angle brackets may be one of these IRIs.
 pub(crate) fn begins_default_graph(text: &str) -> bool {
@@ -26,6 +30,21 @@ pub(crate) fn refuse_default_graph(graph: &Term<'_>) -> Result<()> {
         Term::Iri(iri) if is_default_graph(iri) => Err(refused(iri)),
         _ => Ok(()),
     }
+}
+
+/// Rejects a named graph that Jena or RDF4J would read as another graph in SPARQL Update.
+///
+/// # Errors
+/// `encode.term`.
+pub(crate) fn refuse_graph_of_stores(graph: &Term<'_>) -> Result<()> {
+    let Term::Iri(iri) = graph else { return Ok(()) };
+    let name = iri.to_string();
+    if !NAMES.iter().chain(&NAMES_OF_STORES).any(|known| *known == name) {
+        return Ok(());
+    }
+    let message =
+        format!("SPARQL Update cannot hold the graph <{name}>: stores have this name for another graph");
+    Err(Error::new(ErrorKind::EncodeTerm, message).with_hint("rename the graph in the data"))
 }
 
 #[cold]

@@ -8,6 +8,7 @@ use super::nquads::is_generalized_statement;
 use super::out::check;
 use super::write::TermWriter;
 use crate::buffer::TextBuffer;
+use crate::default_graph::refuse_graph_of_stores;
 use crate::error::{Error, ErrorKind, Result, excerpt};
 use crate::scan::{has_scheme, is_plain_iri};
 use crate::sink::Statement;
@@ -143,6 +144,7 @@ impl UpdateWriter {
                 "leave this graph out of patches, such as those of a dump of a store that follows a log",
             ));
         }
+        refuse_graph_of_stores(&statement.terms[3])?;
         statement.terms.iter().try_for_each(check_term)
     }
 
@@ -345,6 +347,11 @@ mod tests {
             ("<a:o>", "_:g", "patch.blank"),
             ("<<( <a:s> <a:p> _:b )>>", "", "patch.blank"),
             ("<a:o>", "<urn:jelly:logs>", "encode.term"),
+            ("<a:o>", "<urn:x-arq:DefaultGraph>", "encode.term"),
+            ("<a:o>", "<urn:x-arq:DefaultGraphNode>", "encode.term"),
+            ("<a:o>", "<urn:x-arq:UnionGraph>", "encode.term"),
+            ("<a:o>", "<http://www.openrdf.org/schema/sesame#nil>", "encode.term"),
+            ("<a:o>", "<http://rdf4j.org/schema/rdf4j#nil>", "encode.term"),
         ] {
             let error = operation(["<a:s>", "<a:p>", object, graph]).unwrap_err();
             assert_eq!(error.kind().slug(), kind, "{object}");
@@ -352,6 +359,8 @@ mod tests {
         for fine in ["<http://a/..b?x=/../y#/./z>", "<http://a/b...>", "<x:.y>", r#""a"@en--ltr"#] {
             operation(["<a:s>", "<a:p>", fine, "<a:g>"]).unwrap();
         }
+        // only as a graph do these names mean another one
+        operation(["<a:s>", "<a:p>", "<urn:x-arq:DefaultGraph>", "<urn:x-arq:Default>"]).unwrap();
     }
 
     #[test]

@@ -283,10 +283,22 @@ def test_blank_nodes(store: Store, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("iri", ["b", "http://a/x/../y", "http://a/{x}"])
 def test_iris_that_a_store_would_change(store: Store, tmp_path: Path, iri: str) -> None:
+    iri = iri.replace("{", "\\u007B").replace("}", "\\u007D")
+    check_refused(store, tmp_path, {"object": f"<{iri}>", "graph": ""})
+
+
+@pytest.mark.parametrize("graph", ["urn:x-arq:DefaultGraph", "http://rdf4j.org/schema/rdf4j#nil"])
+def test_names_that_a_store_has_for_its_default_graph(
+    store: Store, tmp_path: Path, graph: str
+) -> None:
+    """Before, Fuseki silently put these rows into its default graph."""
+    check_refused(store, tmp_path, {"object": "<a:o>", "graph": f"<{graph}>"})
+
+
+def check_refused(store: Store, tmp_path: Path, row: dict[str, str]) -> None:
     log = jelly.Log.create(tmp_path / "log")
     with jelly.PatchWriter(tmp_path / "p.jellyp") as writer:
-        row = {"subject": "<a:s>", "predicate": "<a:p>", "graph": ""}
-        writer.write([{"op": "A", "object": f"<{iri}>".replace("{", "\\u007B").replace("}", "\\u007D"), **row}])  # fmt: skip
+        writer.write([{"op": "A", "subject": "<a:s>", "predicate": "<a:p>", **row}])
     log.publish(tmp_path / "p.jellyp")
     with pytest.raises(EncodeError) as refused:
         jelly.push(log, store.url)
