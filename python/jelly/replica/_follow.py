@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jelly import _internal
 from jelly._inputs import refuse_bool
-from jelly._internal import RowsDigest
 from jelly._patching import Report, Step, reported
 from jelly.errors import ReplicaError
 from jelly.replica._commit import Runner, commit, compact
@@ -133,9 +132,7 @@ def _limited(
                 "version", f"there is no version {upto}: the log has versions up to {last}"
             )
         return new[: max(upto - state.version, 0)]
-    from jelly._internal import identify
-
-    _, same = identify(upto)
+    _, same = _internal.identify(upto)
     ids = [version.same_id for version in new]
     if same in state.recent:
         return []
@@ -188,7 +185,7 @@ def _step(
         digests=(*state.digests, *digests)[-RECENT:],
         chain=extended(state.chain, versions),
     )
-    digest = RowsDigest()
+    digest = _internal.RowsDigest()
     prefixes = dict(state.prefixes)
     changes = of_prefixes = 0
     with Spill(state.secret) as spill:

@@ -17,12 +17,14 @@ from jelly.errors import JellyWarning, PatchError
 from jelly.storage import resolve
 from lost_patches import FILES
 from object_store import ObjectStore
+from servers import served
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 pytestmark = pytest.mark.spark
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+BASE = b'<a:s> <a:p> "1" .\n<a:s> <a:q> "x" .\n'
 
 
 def loaded(spark: SparkSession, path: Path) -> DataFrame:
@@ -347,26 +349,49 @@ def test_order_of_files_that_nothing_says(jelly_spark: SparkSession, tmp_path: P
 def test_a_log_of_an_object_store(jelly_spark: SparkSession, store: ObjectStore) -> None:
     """Its ``log.json`` says what it begins with. Before, an empty base was accepted, and no compacted log."""
     pytest.importorskip("obstore")
-    base = b'<a:s> <a:p> "1" .\n<a:s> <a:q> "x" .\n'
-    log = jelly.Log.create(store.place(), base, base_format="nq", storage=store.storage)
-    for number in (1, 2):
-        log.publish(f'D <a:s> <a:p> "{number}" .\nA <a:s> <a:p> "{number + 1}" .\n'.encode())
+    log = jelly.Log.create(store.place(), BASE, base_format="nq", storage=store.storage)
     storage = {"accessKey": "test", **store.storage}
     del storage["accesskey"]
+    check_beginning(jelly_spark, log, store.options, {"storage": storage})
+
+
+def test_a_log_on_a_server(jelly_spark: SparkSession, tmp_path: Path) -> None:
+    """The server says what it begins with. Before, an empty base was accepted."""
+    jelly.Log.create(tmp_path / "log", BASE, base_format="nq")
+    with served(tmp_path) as address:
+        check_beginning(
+            jelly_spark, jelly.Log(f"{address}/log"), {}, {}, jelly.Log(tmp_path / "log")
+        )
+
+
+def check_beginning(
+    spark: SparkSession,
+    log: jelly.Log,
+    read: dict[str, str],
+    options: dict[str, Any],
+    kept: jelly.Log | None = None,
+) -> None:
+    """Applies a log that begins with two statements, then the same log without its first patch."""
+    for number in (1, 2):
+        log.publish(f'D <a:s> <a:p> "{number}" .\nA <a:s> <a:p> "{number + 1}" .\n'.encode())
     for upto in (None, 1):
         if upto:
-            log.compact(upto)
+            (kept or log).compact(upto)
         out = io.BytesIO()
         log.dataset(out, upto or 0, to="nq")
         rows = [line[:-2].split(" ", 2) for line in out.getvalue().decode().splitlines()]
-        df = jelly_spark.createDataFrame(
+        df = spark.createDataFrame(
             [(*row, "") for row in rows],
             "subject string, predicate string, object string, graph string",
         )
-        reader = jelly_spark.read.format("jelly-log").options(**store.options)
-        patches = reader.load(log.place)
+        patches = spark.read.format("jelly-log").options(**read).load(log.place)
         with pytest.raises(PatchError, match="dataset of 2 statements") as caught:
-            jelly.spark.apply(df.where("false"), patches, storage=storage)
+            jelly.spark.apply(df.where("false"), patches, **options)
         assert (caught.value.kind, caught.value.source) == ("patch.base", log.place)
-        made = jelly.spark.apply(df, patches, storage=storage)
+        made = jelly.spark.apply(df, patches, **options)
         assert sorted(row.object for row in made.collect()) == ['"3"', '"x"']
+        if not upto:
+            lost = patches.where("source NOT LIKE '%0001%'")
+            with pytest.raises(PatchError) as caught:
+                jelly.spark.apply(df, lost, **options)
+            assert caught.value.kind == "patch.gap"
