@@ -49,6 +49,16 @@ def test_order_of_files(case: dict[str, Any], tmp_path: Path) -> None:
     assert bool(done.order) == expected["by_name"]
 
 
+def test_versions_of_which_a_patch_may_be_missing(tmp_path: Path) -> None:
+    """By its ``prev``, the second file comes first. Before, ``as_of`` left it out, or applied only the first file."""
+    name = "a number is missing, and prev gives another order"
+    folder = log_cases.write(log_cases.CASES[name], tmp_path / "log")
+    for version in ("<u:a>", "<u:b>", 1):
+        with pytest.raises(PatchError) as caught:
+            jelly.as_of(b"", folder, version, io.BytesIO(), base_format="nq")
+        assert caught.value.kind == "patch.gap"
+
+
 @pytest.mark.parametrize("case", log_cases.CASES.values(), ids=log_cases.CASES)
 def test_replicas(case: dict[str, Any], tmp_path: Path) -> None:
     """A replica follows a log from its begin, and refuses what other doors refuse."""

@@ -112,6 +112,9 @@ pub(super) fn order(sources: &[SourceRow<'_>], folders: &[FolderRow<'_>], ignore
     }
     found.order = order.into_iter().map(|place| given[place]).collect();
     if !found.faults.is_empty() {
+        // a patch is certain only if its name and its `prev` give it the same place
+        let agreed = found.order.iter().zip(&given).take_while(|(chained, given)| chained == given).count();
+        found.certain = found.certain.min(agreed);
         found.order = given;
     }
     // if the chain moved patches, it has the place of each
