@@ -118,6 +118,24 @@ impl LogicalType {
         self == other || other.0 != 0 && modulus.is_some_and(|modulus| self.0 % modulus == other.0)
     }
 
+    /// Whether streams of a physical type can have this type (the support matrix of the specification).
+    pub(crate) fn fits(self, physical: PhysicalType) -> bool {
+        match self.0 {
+            1 | 3 | 13 => physical == PhysicalType::Triples,
+            2 | 4 | 14 | 114 => physical != PhysicalType::Triples,
+            _ => true,
+        }
+    }
+
+    /// This type if it fits a physical type, otherwise the closest base type that does.
+    pub(crate) fn fitted(self, physical: PhysicalType) -> Self {
+        match self {
+            _ if self.fits(physical) => self,
+            _ if self.is_grouped() => LogicalType(if physical == PhysicalType::Triples { 3 } else { 4 }),
+            _ => physical.flat_type(),
+        }
+    }
+
     /// Whether each frame is a separate element (base types 3 and 4).
     pub fn is_grouped(self) -> bool {
         matches!(self.0 % 10, 3 | 4)
@@ -227,11 +245,7 @@ impl RdfOptions {
     pub(crate) fn widened(mut self, graphs: bool, features: Features) -> Self {
         if graphs && self.physical_type == PhysicalType::Triples {
             self.physical_type = PhysicalType::Quads;
-            self.logical_type = match self.logical_type {
-                LogicalType(0) => LogicalType(0),
-                logical if logical.is_grouped() => LogicalType(4),
-                _ => PhysicalType::Quads.flat_type(),
-            };
+            self.logical_type = self.logical_type.fitted(PhysicalType::Quads);
         }
         self.features = self.features.and(features);
         self

@@ -57,9 +57,7 @@ impl Changes {
         }
         if let Some(physical) = self.physical_type {
             options.physical_type = physical;
-            if let LogicalType(1 | 2) = options.logical_type {
-                options.logical_type = physical.flat_type();
-            }
+            options.logical_type = options.logical_type.fitted(physical);
         }
         options.logical_type = self.logical_type.unwrap_or(options.logical_type);
         options.features = self.features(options.features);

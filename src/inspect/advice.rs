@@ -156,7 +156,7 @@ pub(super) fn advise<D: DialectState>(
     }
     let Some(options) = options else { return all };
     if let StreamOptions::Rdf(options) = &options
-        && !fits(options.logical_type, options.physical_type)
+        && !options.logical_type.fits(options.physical_type)
     {
         let message = format!(
             "logical type {} does not fit physical type {}",
@@ -202,13 +202,4 @@ fn unused(options: &StreamOptions, counter: &RowCounter, seen: Seen) -> [(bool, 
         (none(tables.prefixes, "prefix"), "a prefix table is declared and not used"),
         (none(tables.datatypes, "datatype"), "a datatype table is declared and not used"),
     ]
-}
-
-/// The support matrix of the specification.
-fn fits(logical: LogicalType, physical: PhysicalType) -> bool {
-    match logical.0 {
-        1 | 3 | 13 => physical == PhysicalType::Triples,
-        2 | 4 | 14 | 114 => physical != PhysicalType::Triples,
-        _ => true,
-    }
 }

@@ -84,6 +84,32 @@ def test_elements_and_their_metadata_are_kept() -> None:
     assert found.options.logical_type == "DATASETS"
 
 
+@pytest.mark.parametrize(
+    ("before", "physical", "after"),
+    [
+        ("SUBJECT_GRAPHS", "QUADS", "DATASETS"),
+        ("GRAPHS", "GRAPHS", "DATASETS"),
+        ("NAMED_GRAPHS", "TRIPLES", "GRAPHS"),
+        ("NAMED_GRAPHS", "GRAPHS", "NAMED_GRAPHS"),
+        ("FLAT_TRIPLES", "QUADS", "FLAT_QUADS"),
+        ("UNSPECIFIED", "QUADS", "UNSPECIFIED"),
+    ],
+)
+def test_the_logical_type_fits_the_physical_type(before: str, physical: str, after: str) -> None:
+    """Before, a grouped stream kept a type that other readers reject."""
+    triples = before.endswith(("TRIPLES", "CT_GRAPHS")) or before == "GRAPHS"
+    given = jelly.RdfOptions(physical_type="TRIPLES" if triples else "QUADS", logical_type=before)
+    out = io.BytesIO()
+    with jelly.RdfWriter(out, given) as writer:
+        writer.write([("<u:s>", "<u:p>", "<u:o>")])
+    again = converted(out.getvalue(), "jelly", physical_type=physical)
+    found = jelly.read_rdf(again).options
+    assert found is not None
+    assert (found.physical_type, found.logical_type) == (physical, after)
+    kinds = {warning.kind for warning in jelly.validate(again).warnings}
+    assert "options.logical_type" not in kinds
+
+
 def test_statements_become_a_patch_and_not_back() -> None:
     patch = converted(QUADS.encode(), "rdfp")
     assert [row[0] for row in rows(patch)] == ["TX", "A", "A", "A", "TC", "Z"]
