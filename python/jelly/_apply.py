@@ -33,7 +33,7 @@ class Applied(NamedTuple):
         added: Quads that are in the result and were not in the base.
         deleted: Quads that were in the base and are not in the result.
         changes: ``A`` and ``D`` rows of committed transactions, with or without effect.
-        prefixes: Prefixes that the patches change.
+        prefixes: Prefixes that the patches add or delete, with or without effect.
         prefixes_left_out: Prefixes of the base and prefix changes that the result cannot hold: those of named graphs,
             or all in a format without prefixes.
         bytes: Bytes that were written, without compression.

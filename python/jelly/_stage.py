@@ -34,7 +34,7 @@ class Staged(NamedTuple):
         after: Statements of the dataset with the patch.
         added: Quads that would be new.
         deleted: Quads that would be gone.
-        prefixes: Prefixes that the patch changes.
+        prefixes: Prefixes that the patch adds or deletes, with or without effect.
         head: Number of the last patch of the log; None if no log was given.
         problems: The problems, in order; of rows without effect only the first hundred.
         data: The patch as it was read, which :meth:`publish` publishes.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import Any, get_args
 
 import click
@@ -13,11 +12,11 @@ from jelly._apply import Ways
 from jelly._fuseki import publish_to_fuseki
 from jelly._inputs import number_or_id
 from jelly.cli.options import FOUND_AS_JSON, JSON, given, with_options
-from jelly.cli.output import say
+from jelly.cli.output import say, unread, verdict
 from jelly.cli.patches import DISTINCT, LOOKING, OUT, READ, run
 from jelly.cli.progress import Steps
 from jelly.cli.show import AS, run_show, taken
-from jelly.cli.summaries import applied, counted, nodes, problem_line
+from jelly.cli.summaries import applied, counted, effect, nodes, problem_line
 
 
 @click.command(name="backup", short_help="Stores a dump, or what changed since the last one.")
@@ -101,22 +100,22 @@ def stage_command(
         staged = jelly.stage(base, patch, folder, progress=steps.show, **given(options))
     if form and staged.after is not None:
         read = given(options) | {"patch_format": staged.format}
-        run_show(jelly.show, staged.data, base=base, dest="-", as_json=False, **read, **how)
+        with unread():
+            run_show(jelly.show, staged.data, base=base, dest="-", as_json=False, **read, **how)
     published = staged.publish() if publish and staged.ok else None
-    if as_json:
-        facts = {key: value for key, value in staged._asdict().items() if key not in ("data", "format", "log")}  # fmt: skip
-        facts["problems"] = [problem._asdict() for problem in staged.problems]
-        facts |= {"ok": staged.ok, "published": published and published._asdict()}
-        click.echo(json.dumps(facts, default=str))
-    else:
-        # what changes is the output, where it is shown
-        for problem in staged.problems:
-            click.echo(problem_line(problem), err=form is not None)
-        click.echo(_staged(staged), err=form is not None)
-        if published is not None:
-            click.echo(_published(published), err=form is not None)
-    if not staged.ok:
-        sys.exit(1)
+    with verdict(0 if staged.ok else 1):
+        if as_json:
+            facts = {key: value for key, value in staged._asdict().items() if key not in ("data", "format", "log")}  # fmt: skip
+            facts["problems"] = [problem._asdict() for problem in staged.problems]
+            facts |= {"ok": staged.ok, "published": published and published._asdict()}
+            click.echo(json.dumps(facts, default=str))
+        else:
+            # what changes is the output, where it is shown
+            for problem in staged.problems:
+                click.echo(problem_line(problem), err=form is not None)
+            click.echo(_staged(staged), err=form is not None)
+            if published is not None:
+                click.echo(_published(published), err=form is not None)
 
 
 @click.command(name="publish", short_help="Publishes a patch as the next one of a log.")
@@ -165,13 +164,12 @@ def publish_command(
 
 
 def _staged(staged: jelly.Staged) -> str:
-    text = (
-        f"{counted(staged.committed, 'transaction')}, {staged.aborted:,} aborted; "
-        f"{counted(staged.changes, 'change')}"
-    )
-    if staged.after is not None:
+    text = f"{counted(staged.committed, 'transaction')}, {staged.aborted:,} aborted; "
+    if staged.after is None:
+        text += counted(staged.changes, "change")
+    else:
         text += (
-            f", {staged.without_effect:,} without effect; "
+            f"{effect(staged)}; "
             f"{counted(staged.before or 0, 'statement')} {'becomes' if staged.before == 1 else 'become'} "
             f"{staged.after:,} (+{staged.added:,}, -{staged.deleted:,}); "
             f"{counted(staged.prefixes or 0, 'prefix', 'prefixes')}"

@@ -12,7 +12,7 @@ from jelly import Tally, convert, index, inspect, validate
 from jelly._whole_file import local_path
 from jelly.cli import patches
 from jelly.cli.options import FOUND_AS_JSON, JSON, Options, given, table_options, with_options
-from jelly.cli.output import destination
+from jelly.cli.output import destination, verdict
 from jelly.cli.progress import Bar
 from jelly.cli.summaries import prefixes_left_out
 
@@ -95,9 +95,8 @@ def index_command(path: str, **options: Any) -> None:
 def inspect_command(source: str, as_json: bool, **options: Any) -> None:
     """Reports what the Jelly file SOURCE is and contains: options, rows, patches, advice."""
     found = inspect(source, **given(options))
-    click.echo(json.dumps(found.as_dict()) if as_json else str(found))
-    if found.error is not None:
-        sys.exit(1)
+    with verdict(0 if found.error is None else 1):
+        click.echo(json.dumps(found.as_dict()) if as_json else str(found))
 
 
 @click.command(name="validate", short_help="Checks a Jelly file against its specification.")
@@ -105,9 +104,8 @@ def inspect_command(source: str, as_json: bool, **options: Any) -> None:
 def validate_command(source: str, as_json: bool, **options: Any) -> None:
     """Checks the Jelly file SOURCE against its specification; exit code 1 if there is an error."""
     report = validate(source, **given(options))
-    click.echo(json.dumps(report.as_dict()) if as_json else str(report))
-    if not report:
-        sys.exit(1)
+    with verdict(0 if report else 1):
+        click.echo(json.dumps(report.as_dict()) if as_json else str(report))
 
 
 def _summary(done: Tally) -> str:

@@ -74,7 +74,7 @@ class _Commands(click.Group):
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
-            # whoever read our output has enough; nothing more may be flushed
+            # the reader of the output has closed it; nothing more may be flushed
             sys.stdout = None
             sys.exit(0)
         except KeyboardInterrupt:

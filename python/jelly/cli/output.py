@@ -30,6 +30,23 @@ def destination(dest: str) -> Iterator[Any]:
         raise
 
 
+@contextmanager
+def unread() -> Iterator[None]:
+    """Continues after the block if the reader of standard output has closed it."""
+    try:
+        yield
+    except BrokenPipeError:
+        sys.stdout = None  # nothing more may be flushed
+
+
+@contextmanager
+def verdict(code: int) -> Iterator[None]:
+    """Exits with a code after the output, also if its reader has closed it."""
+    with unread():
+        yield
+    sys.exit(code)
+
+
 def say(done: dict[str, Any], text: str, *, as_json: bool) -> None:
     """Says what was done: programs find it on standard output."""
     click.echo(json.dumps(done, default=str) if as_json else text, err=not as_json)

@@ -23,7 +23,7 @@ from jelly.cli.options import (
     table_options,
     with_options,
 )
-from jelly.cli.output import destination
+from jelly.cli.output import destination, verdict
 from jelly.cli.progress import Steps
 from jelly.cli.show import AS, run_show, show_to_git, taken, visible
 from jelly.cli.summaries import (
@@ -189,8 +189,8 @@ def same_command(old: str, new: str, **options: Any) -> None:
     """
     with exit_codes():
         is_same = jelly.same(old, new, **given(options))
-    click.echo("the same" if is_same else "different")
-    sys.exit(0 if is_same else 1)
+        with verdict(0 if is_same else 1):
+            click.echo("the same" if is_same else "different")
 
 
 @click.command(name="invert", short_help="Writes a patch that undoes others.", epilog=_LOGS)
@@ -320,15 +320,14 @@ def verify_command(patches: tuple[str, ...], as_json: bool, **options: Any) -> N
     """Reports all problems of LOG...; exit code 1 if there are any."""
     with Steps(quiet=as_json) as steps:
         report = jelly.verify_log(list(patches), progress=steps.show, **given(options))
-    if as_json:
-        problems = [problem._asdict() for problem in report.problems]
-        click.echo(json.dumps(report._asdict() | {"problems": problems, "ok": report.ok}))
-    else:
-        for problem in report.problems:
-            click.echo(problem_line(problem))
-        click.echo(reported(report))
-    if not report.ok:
-        sys.exit(1)
+    with verdict(0 if report.ok else 1):
+        if as_json:
+            problems = [problem._asdict() for problem in report.problems]
+            click.echo(json.dumps(report._asdict() | {"problems": problems, "ok": report.ok}))
+        else:
+            for problem in report.problems:
+                click.echo(problem_line(problem))
+            click.echo(reported(report))
 
 
 COMMANDS = [

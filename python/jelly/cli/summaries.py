@@ -91,13 +91,15 @@ def problem_line(problem: jelly.Problem) -> str:
     return f"{problem.kind}: {problem.message}{place}"
 
 
+def effect(done: jelly.LogReport | jelly.Staged) -> str:
+    """Number of changes, and of the rows that change nothing, to which those of prefixes belong."""
+    rows = " (with rows of prefixes)" if done.prefixes and done.without_effect else ""
+    return f"{counted(done.changes, 'change')}, {done.without_effect:,} without effect{rows}"
+
+
 def reported(report: jelly.LogReport) -> str:
     """What a log is found to be."""
-    changes = (
-        "changes not checked"
-        if report.without_effect is None
-        else f"{counted(report.changes, 'change')}, {report.without_effect:,} without effect"
-    )
+    changes = "changes not checked" if report.without_effect is None else effect(report)
     return (
         f"{counted(report.patches, 'patch', 'patches')}, {report.ids:,} with an id; "
         f"{counted(report.committed, 'transaction')}, "
