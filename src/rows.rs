@@ -93,11 +93,6 @@ impl<F: RowState> RowDecoder<F> {
         RowDecoder { offset, ..RowDecoder::new(format, limits, source) }
     }
 
-    /// The format and its state.
-    pub fn format(&self) -> &F {
-        &self.format
-    }
-
     fn run<S: Sink>(&mut self, input: &[u8], sink: &mut S) -> Result<usize>
     where
         F: RowFormat<S>,

@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind, Result};
 ///
 /// # Errors
 /// `io`: the system provides no random bytes.
-pub fn random_secret() -> Result<[u8; 16]> {
+pub(crate) fn random_secret() -> Result<[u8; 16]> {
     let mut secret = [0; 16];
     getrandom::fill(&mut secret)
         .map_err(|error| Error::new(ErrorKind::Io, format!("no random bytes: {error}")))?;

@@ -41,16 +41,6 @@ impl Patch {
         self.options.as_ref().map(|(options, _)| options)
     }
 
-    /// Number of patches that ended.
-    pub fn patches(&self) -> u64 {
-        self.at.counters().0.patch
-    }
-
-    /// The number of the open transaction.
-    pub fn open_transaction(&self) -> Option<u64> {
-        self.at.counters().0.open()
-    }
-
     fn take_options<S: PatchSink>(
         &mut self,
         bytes: &[u8],

@@ -42,17 +42,6 @@ pub enum How {
     Sidecar,
 }
 
-impl How {
-    /// A word for it.
-    pub fn name(self) -> &'static str {
-        match self {
-            How::None => "none",
-            How::Footer => "footer",
-            How::Sidecar => "sidecar",
-        }
-    }
-}
-
 /// Where a file can be entered.
 #[derive(Debug)]
 pub struct Index {

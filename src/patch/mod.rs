@@ -40,7 +40,6 @@ mod verify;
 mod versions;
 mod work;
 
-pub use crate::secret::random_secret;
 pub use again::Again;
 pub use apply::{Applied, ApplyOptions, ApplyTarget, Needs, apply};
 pub use base_labels::BaseLabels;
@@ -57,8 +56,8 @@ pub use log::{
     Base, Beginning, Claim, FirstDataset, GatheredCounts, GatheredPatch, GatheredRow, GatheredTransaction,
     Head, Header, Log, LogContext, LogOptions, LogOrder, LogPart, LogSources, Origin, Outcome, PatchFacts,
     PatchSummary, Placed, Problem, RowsDigest, Version, backup_base, head, hex_digest, holds_patches,
-    id_from_text, in_order, known_end, order_log, patch_files, place, refuse_changed, refuse_hole,
-    refuse_other_base, refuse_own_file, stamp, summarize,
+    id_from_text, known_end, order_log, patch_files, place, refuse_changed, refuse_hole, refuse_other_base,
+    refuse_own_file, stamp, summarize,
 };
 pub(crate) use log::{Change, LogSink};
 pub(crate) use net::{ByKey, Net};

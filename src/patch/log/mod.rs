@@ -47,7 +47,7 @@ pub use gathered::{GatheredCounts, GatheredPatch, GatheredRow, GatheredTransacti
 pub use head::{Head, head};
 pub use indexed::{hex_digest, last as known_end, refuse_changed};
 pub use manifest::Base;
-pub use names::{holds_patches, in_order};
+pub use names::holds_patches;
 use order::{FolderRow, Ordered, SourceRow, order, restorable};
 pub use parts::{LogPart, Origin};
 pub use place::{Claim, Placed, place};

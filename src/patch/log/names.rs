@@ -41,7 +41,7 @@ pub(super) fn name_like(number: u64, other: &str) -> String {
 ///
 /// If there is `log` beside `log.1` and `log.2`, files are renamed when a new one begins, as logrotate and
 /// Jena's policy `shift` do: the highest number is the oldest file.
-pub fn in_order<T>(files: &mut [T], name: impl Fn(&T) -> &str) {
+pub(super) fn in_order<T>(files: &mut [T], name: impl Fn(&T) -> &str) {
     let names: HashSet<String> = files.iter().map(|file| name(file).to_owned()).collect();
     files.sort_by_cached_key(|file| {
         let name = name(file);
