@@ -48,7 +48,7 @@ impl Writer {
 
     /// Ends the stream; the output appears.
     pub fn finish(self) -> Result<()> {
-        self.output.finish().map(drop)
+        self.output.finish()
     }
 
     /// Passes on the bytes taken so far, as far as compression allows.

@@ -20,7 +20,7 @@ pub use detect::{Content, is_patch, patch_format, rdf_format, sniff};
 pub(crate) use identity::{Checked, Identity, Stamp};
 pub use local::local_path;
 pub(crate) use output::by_extension;
-pub use output::{Output, OutputOptions, Target, Written};
+pub use output::{Output, OutputOptions, Target};
 pub use seek::open_at;
 pub(crate) use seek::seekable_length;
 pub use shared::{ReadSeek, SharedFile};

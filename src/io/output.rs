@@ -1,4 +1,4 @@
-//! Outputs: files that appear complete or not at all, memory, writers; compressed or not.
+//! Outputs: files that appear complete or not at all, and writers; compressed or not.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -18,8 +18,6 @@ pub enum Target {
     Path(PathBuf),
     /// A writer, which receives the bytes as they come.
     Writer(Box<dyn Write + Send>),
-    /// Memory.
-    Memory,
 }
 
 impl Target {
@@ -27,7 +25,7 @@ impl Target {
     pub fn name(&self) -> Option<String> {
         match self {
             Target::Path(path) => Some(path.to_string_lossy().into_owned()),
-            Target::Writer(_) | Target::Memory => None,
+            Target::Writer(_) => None,
         }
     }
 }
@@ -44,23 +42,10 @@ pub struct OutputOptions {
 
 impl With for OutputOptions {}
 
-/// The result of writing an output.
-#[derive(Debug)]
-pub struct Written {
-    /// Number of bytes before compression.
-    pub length: u64,
-    /// Number of bytes as stored.
-    pub stored: u64,
-    /// The bytes, for [`Target::Memory`].
-    pub bytes: Option<Vec<u8>>,
-}
-
 /// An open output. If it is dropped before it is [finished](Output::finish), it leaves no file.
 pub struct Output {
     /// `None` after an error.
     compressor: Option<Compressor<BufWriter<Bottom>>>,
-    compression: Compression,
-    length: u64,
     name: Option<Arc<str>>,
 }
 
@@ -74,40 +59,28 @@ impl Output {
     pub fn create(target: Target, options: &OutputOptions) -> Result<Self> {
         let target = match target {
             Target::Path(path) => Target::Path(local_path(&path)?),
-            other => other,
+            writer @ Target::Writer(_) => writer,
         };
         let (name, compression) = match &target {
             Target::Path(path) => (
                 Some(path.to_string_lossy().into()),
                 options.compression.unwrap_or_else(|| by_extension(path)),
             ),
-            _ => (None, options.compression.unwrap_or(Compression::None)),
+            Target::Writer(_) => (None, options.compression.unwrap_or(Compression::None)),
         };
         let create = || {
-            let bottom = Bottom { bytes: 0, kind: Kind::create(target)? };
-            Compressor::new(BufWriter::with_capacity(BUFFER, bottom), compression, options.level)
+            let bottom = BufWriter::with_capacity(BUFFER, Bottom::create(target)?);
+            Compressor::new(bottom, compression, options.level)
         };
         match create() {
-            Ok(compressor) => Ok(Output { compressor: Some(compressor), compression, length: 0, name }),
+            Ok(compressor) => Ok(Output { compressor: Some(compressor), name }),
             Err(error) => Err(error.located(&Position { source: name, ..Position::default() })),
         }
     }
 
-    /// The compression that was requested or that the file name selects.
-    pub fn compression(&self) -> Compression {
-        self.compression
-    }
-
-    /// Number of bytes so far, before compression.
-    pub fn offset(&self) -> u64 {
-        self.length
-    }
-
     /// Appends bytes. After an error, nothing more can be written, and no file appears.
     pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        self.with(|compressor| compressor.write_all(bytes))?;
-        self.length += bytes.len() as u64;
-        Ok(())
+        self.with(|compressor| compressor.write_all(bytes))
     }
 
     /// Ends the zstd frame, so that a reader can start here; does nothing with other compressions.
@@ -123,11 +96,10 @@ impl Output {
     }
 
     /// Ends the output: when this method returns, a file is on disk under its name.
-    pub fn finish(mut self) -> Result<Written> {
+    pub fn finish(mut self) -> Result<()> {
         let compressor = self.compressor.take().ok_or_else(|| self.located(failed()))?;
         let finish = || compressor.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?.finish();
-        let (stored, bytes) = finish().map_err(|error| self.located(error.into()))?;
-        Ok(Written { length: self.length, stored, bytes })
+        finish().map_err(|error| self.located(error.into()))
     }
 
     fn with(
@@ -174,67 +146,46 @@ pub(crate) fn by_extension(path: &Path) -> Compression {
     }
 }
 
-/// Receives the compressed bytes and counts them.
-struct Bottom {
-    bytes: u64,
-    kind: Kind,
-}
-
-enum Kind {
+/// Receives the compressed bytes.
+enum Bottom {
     File(WholeFile),
     Writer(Box<dyn Write + Send>),
-    Memory(Vec<u8>),
 }
 
-impl Kind {
+impl Bottom {
     fn create(target: Target) -> io::Result<Self> {
         Ok(match target {
             Target::Path(path) => match fs::metadata(&path) {
                 // pipes and devices are written to, not replaced
                 Ok(existing) if !existing.is_file() && !existing.is_dir() => {
-                    Kind::Writer(Box::new(File::options().write(true).open(&path)?))
+                    Bottom::Writer(Box::new(File::options().write(true).open(&path)?))
                 }
-                _ => Kind::File(WholeFile::create(&path)?),
+                _ => Bottom::File(WholeFile::create(&path)?),
             },
-            Target::Writer(writer) => Kind::Writer(writer),
-            Target::Memory => Kind::Memory(Vec::new()),
+            Target::Writer(writer) => Bottom::Writer(writer),
         })
     }
-}
 
-impl Bottom {
-    fn finish(self) -> io::Result<(u64, Option<Vec<u8>>)> {
-        let bytes = match self.kind {
-            Kind::File(file) => {
-                file.finish()?;
-                None
-            }
-            Kind::Writer(mut writer) => {
-                writer.flush()?;
-                None
-            }
-            Kind::Memory(bytes) => Some(bytes),
-        };
-        Ok((self.bytes, bytes))
+    fn finish(self) -> io::Result<()> {
+        match self {
+            Bottom::File(file) => file.finish(),
+            Bottom::Writer(mut writer) => writer.flush(),
+        }
     }
 }
 
 impl Write for Bottom {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let n = match &mut self.kind {
-            Kind::File(file) => file.write(bytes)?,
-            Kind::Writer(writer) => writer.write(bytes)?,
-            Kind::Memory(memory) => memory.write(bytes)?,
-        };
-        self.bytes += n as u64;
-        Ok(n)
+        match self {
+            Bottom::File(file) => file.write(bytes),
+            Bottom::Writer(writer) => writer.write(bytes),
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match &mut self.kind {
-            Kind::File(file) => file.flush(),
-            Kind::Writer(writer) => writer.flush(),
-            Kind::Memory(_) => Ok(()),
+        match self {
+            Bottom::File(file) => file.flush(),
+            Bottom::Writer(writer) => writer.flush(),
         }
     }
 }

@@ -17,6 +17,7 @@ pub mod craft;
 pub mod encode;
 pub mod frames;
 pub mod lexer;
+pub mod memory;
 pub mod rows;
 pub mod shared;
 pub mod soak;

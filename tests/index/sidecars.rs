@@ -8,12 +8,13 @@ use jelly_patch::open::OpenOptions;
 
 use super::{Kept, Rows, part, rewrite};
 use crate::common::core::config;
+use crate::common::memory::Sink;
 use crate::common::rows::{How as Reading, PatchRow, RdfRow};
 use crate::common::soak::seeds;
 use crate::common::vectors::assert_same;
 use crate::oracle::generate::{Format, Stream, stream};
 use jelly_patch::encode::EncodeOptions;
-use jelly_patch::io::{Compression, Content, Output, OutputOptions, Source, Target};
+use jelly_patch::io::{Compression, Content, Output, OutputOptions, Source};
 
 fn options(format: Format, how: Reading, every: u64) -> ScanOptions {
     let format = if format == Format::Rdf { Content::JellyRdf } else { Content::JellyPatch };
@@ -239,12 +240,14 @@ fn zstd(bytes: &[u8], every: usize) -> Vec<u8> {
         options.compression = Some(Compression::Zstd);
         options.level = None;
     });
-    let mut output = Output::create(Target::Memory, &options).expect("memory");
+    let sink = Sink::default();
+    let mut output = Output::create(sink.target(), &options).expect("memory");
     for (number, piece) in bytes.chunks(every).enumerate() {
         if number > 0 {
             output.cut().expect("memory");
         }
         output.write(piece).expect("memory");
     }
-    output.finish().expect("memory").bytes.expect("bytes")
+    output.finish().expect("memory");
+    sink.bytes()
 }

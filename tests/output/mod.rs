@@ -9,7 +9,9 @@ mod whole;
 use std::path::Path;
 
 use jelly_patch::With;
-use jelly_patch::io::{Compression, Output, OutputOptions, Target, Written};
+use jelly_patch::io::{Compression, Output, OutputOptions, Target};
+
+use crate::common::memory::Sink;
 
 /// Bytes that compress, but not to nothing.
 pub fn sample(length: usize) -> Vec<u8> {
@@ -34,13 +36,15 @@ pub fn given(compression: Compression) -> OutputOptions {
 }
 
 /// Writes in pieces, with cuts between some of them.
-pub fn in_memory(compression: Compression, pieces: &[&[u8]]) -> Written {
-    let mut output = Output::create(Target::Memory, &given(compression)).expect("memory");
+pub fn in_memory(compression: Compression, pieces: &[&[u8]]) -> Vec<u8> {
+    let sink = Sink::default();
+    let mut output = Output::create(sink.target(), &given(compression)).expect("memory");
     for piece in pieces {
         output.write(piece).expect("memory");
         output.cut().expect("memory");
     }
-    output.finish().expect("memory")
+    output.finish().expect("memory");
+    sink.bytes()
 }
 
 /// The names in a folder.

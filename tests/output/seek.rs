@@ -33,7 +33,7 @@ fn at_every_kind_of_place() {
     let bytes = sample(300_000);
     let pieces: Vec<&[u8]> = bytes.chunks(70_000).collect();
     for compression in [Compression::None, Compression::Zstd] {
-        let stored = in_memory(compression, &pieces).bytes.expect("memory");
+        let stored = in_memory(compression, &pieces);
         for offset in [0, 1, 69_999, 70_000, 70_001, 140_000, 280_000, 299_999, 300_000] {
             for source in [memory(&stored), file(folder.path(), &stored)] {
                 let got = read_at(source, offset).expect("it can be entered");
@@ -50,7 +50,7 @@ fn at_every_kind_of_place() {
 fn nothing_before_the_frame_is_looked_at() {
     let bytes = sample(300_000);
     let pieces: Vec<&[u8]> = bytes.chunks(100_000).collect();
-    let mut stored = in_memory(Compression::Zstd, &pieces).bytes.expect("memory");
+    let mut stored = in_memory(Compression::Zstd, &pieces);
     stored[10..1000].fill(0);
     assert!(read_at(memory(&stored), 0).is_err());
     assert!(read_at(memory(&stored), 100_000).expect("undamaged") == bytes[100_000..]);
@@ -60,7 +60,7 @@ fn nothing_before_the_frame_is_looked_at() {
 fn files_put_end_to_end_are_still_entered() {
     let bytes = sample(200_000);
     let pieces: Vec<&[u8]> = bytes.chunks(60_000).collect();
-    let one = in_memory(Compression::Zstd, &pieces).bytes.expect("memory");
+    let one = in_memory(Compression::Zstd, &pieces);
     let (two, twice) = (one.repeat(2), bytes.repeat(2));
     for offset in [60_000, 199_999, 200_000, 210_000, 399_000] {
         assert!(read_at(memory(&two), offset).expect("entered") == twice[offset as usize..], "{offset}");
@@ -71,11 +71,11 @@ fn files_put_end_to_end_are_still_entered() {
 fn what_cannot_be_entered_is_an_error() {
     let bytes = sample(200_000);
     let halves: Vec<&[u8]> = bytes.chunks(100_000).collect();
-    let zstd = in_memory(Compression::Zstd, &halves).bytes.expect("memory");
-    let appended = [&zstd[..], &in_memory(Compression::Zstd, &[b"more"]).bytes.expect("memory")].concat();
+    let zstd = in_memory(Compression::Zstd, &halves);
+    let appended = [&zstd[..], &in_memory(Compression::Zstd, &[b"more"])].concat();
     for (what, stored) in [
-        ("gzip", in_memory(Compression::Gzip, &halves).bytes.expect("memory")),
-        ("no table", in_memory(Compression::Zstd, &[&bytes]).bytes.expect("memory")),
+        ("gzip", in_memory(Compression::Gzip, &halves)),
+        ("no table", in_memory(Compression::Zstd, &[&bytes])),
         ("frames after the table", appended),
         ("cut", zstd[..zstd.len() - 1].to_vec()),
     ] {
@@ -95,7 +95,7 @@ fn what_cannot_be_entered_is_an_error() {
 fn a_table_that_lies_is_found_out() {
     let bytes = sample(100_000);
     let pieces: Vec<&[u8]> = bytes.chunks(50_000).collect();
-    let mut stored = in_memory(Compression::Zstd, &pieces).bytes.expect("memory");
+    let mut stored = in_memory(Compression::Zstd, &pieces);
     let last = stored.len() - 9 - 4;
     stored[last..last + 4].copy_from_slice(&1_000_000u32.to_le_bytes());
     let error = read_at(memory(&stored), 500_000).expect_err("it has fewer");

@@ -16,9 +16,7 @@ fn a_file_appears_when_it_is_finished() {
         output.write(piece).expect("room");
         assert!(!path.exists());
     }
-    assert_eq!(output.offset(), bytes.len() as u64);
-    let written = output.finish().expect("room");
-    assert_eq!((written.length, written.stored, written.bytes), (3 << 20, 3 << 20, None));
+    output.finish().expect("room");
     assert!(fs::read(&path).expect("a file") == bytes);
     assert_eq!(names(folder.path()), ["log.trp"]);
 }

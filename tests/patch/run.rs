@@ -1,43 +1,25 @@
 //! The functions of the crate, on text in memory.
 
-use std::io::Write;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use jelly_patch::Error;
 use jelly_patch::With;
 use jelly_patch::convert::{PatchTarget, RdfTarget, convert};
 use jelly_patch::create::{CreateOptions, Writer};
-use jelly_patch::io::{Output, OutputOptions, Source, Target};
+use jelly_patch::io::{Output, OutputOptions, Source};
 use jelly_patch::open::{OpenOptions, open_patch};
 use jelly_patch::patch::{self, *};
 use jelly_patch::{PatchFormat, RdfFormat};
 
-/// Takes bytes for whoever holds the other end.
-#[derive(Clone, Default)]
-pub struct Sink(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
+pub use crate::common::memory::Sink;
 
 impl Sink {
     pub fn writer(&self) -> Writer {
-        let target = Target::Writer(Box::new(self.clone()));
-        Writer::new(Output::create(target, &OutputOptions::default()).unwrap())
+        Writer::new(Output::create(self.target(), &OutputOptions::default()).unwrap())
     }
 
     pub fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
-    }
-
-    pub fn bytes(&self) -> Vec<u8> {
-        self.0.lock().unwrap().clone()
+        String::from_utf8(self.bytes()).unwrap()
     }
 
     pub fn patch(&self, format: PatchFormat) -> PatchOut {
