@@ -3,7 +3,7 @@
 use super::lookup::Lookups;
 use crate::error::ErrorKind;
 use crate::limits::Limits;
-use crate::wire::{Cursor, Fault, VARINT, last_tag};
+use crate::wire::{Cursor, Fault, last_tag};
 
 /// The ids of the last IRI; 0 if there was none yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -93,17 +93,13 @@ fn two_bytes(low: u8, high: u8) -> u32 {
 fn read_any_iri(bytes: &[u8], nesting: usize) -> Result<(u32, u32), Fault> {
     let (mut prefix, mut name) = (0, 0);
     let mut cursor = Cursor::new(bytes);
-    while !cursor.is_empty() {
-        let at = cursor.rest;
-        let key = cursor.key()?;
+    while let Some((key, at)) = cursor.next_key()? {
         match key.field {
             1 => {
-                key.expect(VARINT, at).map_err(|fault| fault.within("prefix_id"))?;
-                prefix = cursor.uint32().map_err(|fault| fault.within("prefix_id"))?;
+                prefix = cursor.number_of(key, at).map_err(|fault| fault.within("prefix_id"))?;
             }
             2 => {
-                key.expect(VARINT, at).map_err(|fault| fault.within("name_id"))?;
-                name = cursor.uint32().map_err(|fault| fault.within("name_id"))?;
+                name = cursor.number_of(key, at).map_err(|fault| fault.within("name_id"))?;
             }
             _ => cursor.skip(key, at, nesting)?,
         }

@@ -5,7 +5,7 @@ use super::quick::short_bytes;
 use crate::error::ErrorKind;
 use crate::limits::Limits;
 use crate::scan::{ascii, is_plain_literal, plain_ascii_literal};
-use crate::wire::{Cursor, Fault, LEN, VARINT};
+use crate::wire::{Cursor, Fault};
 
 /// A literal whose datatype is still an id.
 #[derive(Clone, Copy, Debug)]
@@ -106,25 +106,20 @@ pub(crate) fn read_literal<'a>(
     let (mut lex, mut kind) = ("", RawKind::Simple);
     let mut datatype_at = bytes;
     let mut cursor = Cursor::new(bytes);
-    while !cursor.is_empty() {
-        let at = cursor.rest;
-        let key = cursor.key()?;
+    while let Some((key, at)) = cursor.next_key()? {
         match key.field {
             1 => {
-                key.expect(LEN, at).map_err(|fault| fault.within("lex"))?;
-                let bytes = cursor.bytes().map_err(|fault| fault.within("lex"))?;
+                let bytes = cursor.bytes_of(key, at).map_err(|fault| fault.within("lex"))?;
                 lex = term_text(bytes, at, limits).map_err(|fault| fault.within("lex"))?;
             }
             2 => {
-                key.expect(LEN, at).map_err(|fault| fault.within("langtag"))?;
-                let bytes = cursor.bytes().map_err(|fault| fault.within("langtag"))?;
+                let bytes = cursor.bytes_of(key, at).map_err(|fault| fault.within("langtag"))?;
                 let tag = term_text(bytes, at, limits).map_err(|fault| fault.within("langtag"))?;
                 kind = RawKind::Language(tag);
             }
             3 => {
-                key.expect(VARINT, at).map_err(|fault| fault.within("datatype"))?;
-                datatype_at = at;
-                kind = RawKind::Datatype(cursor.uint32().map_err(|fault| fault.within("datatype"))?);
+                let id = cursor.number_of(key, at).map_err(|fault| fault.within("datatype"))?;
+                (kind, datatype_at) = (RawKind::Datatype(id), at);
             }
             _ => cursor.skip(key, at, limits.nesting)?,
         }

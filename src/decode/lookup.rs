@@ -6,7 +6,7 @@ use crate::error::{ErrorKind, excerpt};
 use crate::limits::Limits;
 use crate::scan::{ascii, is_plain_iri};
 use crate::term::{DATATYPE_OPEN, Datatype, DatatypeText, Iri, XSD_STRING};
-use crate::wire::{Cursor, Fault, LEN, VARINT};
+use crate::wire::{Cursor, Fault};
 
 /// One of the three tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -321,17 +321,13 @@ fn read_short_entry(bytes: &[u8]) -> Option<(u32, &str)> {
 fn read_any_entry(bytes: &[u8], nesting: usize) -> Result<(u32, &str), Fault> {
     let (mut id, mut value) = (0, "");
     let mut cursor = Cursor::new(bytes);
-    while !cursor.is_empty() {
-        let at = cursor.rest;
-        let key = cursor.key()?;
+    while let Some((key, at)) = cursor.next_key()? {
         match key.field {
             1 => {
-                key.expect(VARINT, at).map_err(|fault| fault.within("id"))?;
-                id = cursor.uint32().map_err(|fault| fault.within("id"))?;
+                id = cursor.number_of(key, at).map_err(|fault| fault.within("id"))?;
             }
             2 => {
-                key.expect(LEN, at).map_err(|fault| fault.within("value"))?;
-                let bytes = cursor.bytes().map_err(|fault| fault.within("value"))?;
+                let bytes = cursor.bytes_of(key, at).map_err(|fault| fault.within("value"))?;
                 value = super::literal::utf8(bytes, at).map_err(|fault| fault.within("value"))?;
             }
             _ => cursor.skip(key, at, nesting)?,

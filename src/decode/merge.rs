@@ -115,9 +115,7 @@ fn merge_message(message: Message, bytes: &[u8], depth: usize, nesting: usize) -
     let mut out = Vec::new();
     let mut parts: Vec<Part> = Vec::new();
     let mut cursor = Cursor::new(bytes);
-    while !cursor.is_empty() {
-        let at = cursor.rest;
-        let key = cursor.key()?;
+    while let Some((key, at)) = cursor.next_key()? {
         let (oneof, child) = match message.field(key.field) {
             Some(Shape::Message(oneof, child)) => (oneof, Some(child)),
             Some(Shape::TextMember(oneof)) => (oneof, None),
@@ -127,8 +125,7 @@ fn merge_message(message: Message, bytes: &[u8], depth: usize, nesting: usize) -
                 continue;
             }
         };
-        key.expect(LEN, at)?;
-        let bytes = cursor.bytes()?;
+        let bytes = cursor.bytes_of(key, at)?;
         let mut part =
             Part { oneof, field: key.field, message: child, bytes: bytes.to_vec(), checked: false };
         let Some(before) = parts.iter_mut().find(|before| before.oneof == oneof) else {
@@ -176,9 +173,7 @@ fn check(message: Option<Message>, bytes: &[u8], depth: usize, nesting: usize) -
             continue;
         };
         let mut cursor = Cursor::new(bytes);
-        while !cursor.is_empty() {
-            let at = cursor.rest;
-            let key = cursor.key()?;
+        while let Some((key, at)) = cursor.next_key()? {
             match message.field(key.field) {
                 Some(Shape::Varint) => {
                     key.expect(VARINT, at)?;

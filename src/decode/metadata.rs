@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::literal::utf8;
-use crate::wire::{Cursor, Fault, LEN};
+use crate::wire::{Cursor, Fault};
 
 /// Memory of an entry in addition to its text.
 const ENTRY: usize = 96;
@@ -52,17 +52,13 @@ impl Metadata {
 pub(crate) fn metadata_entry(bytes: &[u8], nesting: usize) -> Result<(&str, &[u8]), Fault> {
     let (mut entry_key, mut value): (&str, &[u8]) = ("", &[]);
     let mut cursor = Cursor::new(bytes);
-    while !cursor.is_empty() {
-        let at = cursor.rest;
-        let key = cursor.key()?;
+    while let Some((key, at)) = cursor.next_key()? {
         match key.field {
             1 => {
-                key.expect(LEN, at)?;
-                entry_key = utf8(cursor.bytes()?, at)?;
+                entry_key = utf8(cursor.bytes_of(key, at)?, at)?;
             }
             2 => {
-                key.expect(LEN, at)?;
-                value = cursor.bytes()?;
+                value = cursor.bytes_of(key, at)?;
             }
             _ => cursor.skip(key, at, nesting)?,
         }

@@ -34,9 +34,7 @@ impl<'a> Fields<'a> {
     fn read(bytes: &'a [u8], is_patch: bool, nesting: usize) -> Result<Self, Fault> {
         let mut fields = Fields::default();
         let mut cursor = Cursor::new(bytes);
-        while !cursor.is_empty() {
-            let at = cursor.rest;
-            let key = cursor.key()?;
+        while let Some((key, at)) = cursor.next_key()? {
             let Some(name) = field_name(key.field, is_patch) else {
                 cursor.skip(key, at, nesting)?;
                 continue;

@@ -13,7 +13,7 @@ use crate::limits::Limits;
 use crate::options::{Features, PhysicalType, RdfOptions, StreamOptions, TableSizes};
 use crate::restart::Counters;
 use crate::sink::{RdfRow, RdfSink, Statement, TermSink};
-use crate::wire::{Cursor, Fault, LEN};
+use crate::wire::{Cursor, Fault};
 
 /// The state of a Jelly-RDF stream.
 #[derive(Debug, Default)]
@@ -163,7 +163,7 @@ impl Rdf {
             let message = "a graph starts inside a graph";
             return Err(Fault::new(ErrorKind::WireGraph, member.at, message).within("graph_start").into());
         }
-        let graph = read_graph(member.bytes, 1, limits).map_err(|f| f.within("graph_start"))?;
+        let graph = read_graph(member.bytes, limits.nesting).map_err(|f| f.within("graph_start"))?;
         if graph.kind == RawTermKind::Unset {
             let message = "a graph starts, but has no name";
             return Err(Fault::new(ErrorKind::WireUnset, member.at, message).within("graph_start").into());
@@ -182,20 +182,16 @@ impl Rdf {
         let within = |fault: Fault| fault.within("namespace");
         let (mut name, mut value) = ("", RawTerm::UNSET);
         let mut cursor = Cursor::new(bytes);
-        while !cursor.is_empty() {
-            let at = cursor.rest;
-            let key = cursor.key().map_err(within)?;
+        while let Some((key, at)) = cursor.next_key().map_err(within)? {
             match key.field {
                 1 => {
-                    key.expect(LEN, at).map_err(|f| f.within("name")).map_err(within)?;
                     name = cursor
-                        .bytes()
+                        .bytes_of(key, at)
                         .and_then(|bytes| utf8(bytes, at))
                         .map_err(|f| within(f.within("name")))?;
                 }
                 2 => {
-                    key.expect(LEN, at).map_err(|f| f.within("value")).map_err(within)?;
-                    let bytes = cursor.bytes().map_err(|f| within(f.within("value")))?;
+                    let bytes = cursor.bytes_of(key, at).map_err(|f| within(f.within("value")))?;
                     value.set(RawTermKind::Iri, bytes, at)?;
                 }
                 _ => cursor.skip(key, at, limits.nesting).map_err(within)?,
@@ -215,21 +211,18 @@ impl Rdf {
     }
 }
 
-/// Reads a graph oneof whose first member is `first`; other fields are ignored.
-fn read_graph<'a>(bytes: &'a [u8], first: u32, limits: &Limits) -> Result<RawTerm<'a>, Fault> {
+/// Reads a graph oneof; other fields are ignored.
+fn read_graph(bytes: &[u8], nesting: usize) -> Result<RawTerm<'_>, Fault> {
     let mut graph = RawTerm::UNSET;
     let mut cursor = Cursor::new(bytes);
-    while !cursor.is_empty() {
-        let at = cursor.rest;
-        let key = cursor.key()?;
-        match key.field.checked_sub(first).and_then(|index| GRAPH.get(index as usize)) {
+    while let Some((key, at)) = cursor.next_key()? {
+        match GRAPH.get(key.field as usize - 1) {
             Some(&kind) => {
                 let within = |fault: Fault| fault.within(Place::Graph.field(kind));
-                key.expect(LEN, at).map_err(within)?;
-                let bytes = cursor.bytes().map_err(within)?;
+                let bytes = cursor.bytes_of(key, at).map_err(within)?;
                 graph.set(kind, bytes, at)?;
             }
-            None => cursor.skip(key, at, limits.nesting)?,
+            None => cursor.skip(key, at, nesting)?,
         }
     }
     Ok(graph)

@@ -42,15 +42,12 @@ pub(crate) fn member(row: &[u8], known: fn(u32) -> bool, nesting: usize) -> Resu
 fn any_member<'a>(row: &'a [u8], known: fn(u32) -> bool, nesting: usize) -> Result<Member<'a>, Fault> {
     let mut found: Option<Member<'a>> = None;
     let mut cursor = Cursor::new(row);
-    while !cursor.is_empty() {
-        let at = cursor.rest;
-        let key = cursor.key()?;
+    while let Some((key, at)) = cursor.next_key()? {
         if !known(key.field) {
             cursor.skip(key, at, nesting)?;
             continue;
         }
-        key.expect(LEN, at)?;
-        let bytes = cursor.bytes()?;
+        let bytes = cursor.bytes_of(key, at)?;
         if found.is_some() {
             return Err(Fault::merge(at));
         }
@@ -109,17 +106,14 @@ pub(crate) fn read_statement<const PLACES: usize>(
 ) -> Result<[RawTerm<'_>; PLACES], Fault> {
     let mut terms = [RawTerm::UNSET; PLACES];
     let mut cursor = Cursor::new(bytes);
-    while !cursor.is_empty() {
-        let at = cursor.rest;
-        let key = cursor.key()?;
+    while let Some((key, at)) = cursor.next_key()? {
         let place = (key.field as usize - 1) / 4;
         if place >= PLACES {
             cursor.skip(key, at, nesting)?;
             continue;
         }
         let member = (key.field as usize - 1) % 4;
-        key.expect(LEN, at).map_err(|fault| fault.within(field_name(place, member)))?;
-        let bytes = cursor.bytes().map_err(|fault| fault.within(field_name(place, member)))?;
+        let bytes = cursor.bytes_of(key, at).map_err(|fault| fault.within(field_name(place, member)))?;
         let kind = if place == 3 { GRAPH[member] } else { TERM[member] };
         terms[place].set(kind, bytes, at)?;
     }

@@ -197,9 +197,7 @@ fn options_row(start: &[u8], framing: Framing) -> Option<Content> {
 /// A row that is longer than the `ahead` bytes that were read ahead is returned as far as it is available.
 fn first_row(frame: &[u8], ahead: usize) -> std::result::Result<Option<&[u8]>, Fault> {
     let mut cursor = Cursor::new(frame);
-    while !cursor.is_empty() {
-        let at = cursor.rest;
-        let key = cursor.key()?;
+    while let Some((key, at)) = cursor.next_key()? {
         if key.field == 1 {
             key.expect(LEN, at)?;
             return bytes_or_start(&mut cursor, ahead).map(Some);
@@ -222,16 +220,12 @@ fn bytes_or_start<'a>(cursor: &mut Cursor<'a>, ahead: usize) -> std::result::Res
 fn options_content(row: &[u8]) -> Option<Content> {
     let mut row = Cursor::new(row);
     let mut has_options = false;
-    while !row.is_empty() {
-        let at = row.rest;
-        let key = row.key().ok()?;
+    while let Some((key, at)) = row.next_key().ok()? {
         match key.field {
             1 if key.wire == LEN => {
                 has_options = true;
                 let mut cursor = Cursor::new(bytes_or_start(&mut row, PEEK).ok()?);
-                while !cursor.is_empty() {
-                    let at = cursor.rest;
-                    let key = cursor.key().ok()?;
+                while let Some((key, at)) = cursor.next_key().ok()? {
                     if key.field == 1 {
                         return match key.wire {
                             VARINT => Some(Content::JellyPatch),

@@ -110,6 +110,30 @@ impl<'a> Cursor<'a> {
         Key::new(raw, at)
     }
 
+    /// The key of the next field, and where it stands; `None` at the end.
+    #[inline(always)]
+    pub(crate) fn next_key(&mut self) -> Result<Option<(Key, &'a [u8])>, Fault> {
+        if self.is_empty() {
+            return Ok(None);
+        }
+        let at = self.rest;
+        Ok(Some((self.key()?, at)))
+    }
+
+    /// The value of a field that must be a varint; its key stands at `at`.
+    #[inline(always)]
+    pub(crate) fn number_of(&mut self, key: Key, at: &[u8]) -> Result<u32, Fault> {
+        key.expect(VARINT, at)?;
+        self.uint32()
+    }
+
+    /// The value of a field that must be bytes; its key stands at `at`.
+    #[inline(always)]
+    pub(crate) fn bytes_of(&mut self, key: Key, at: &[u8]) -> Result<&'a [u8], Fault> {
+        key.expect(LEN, at)?;
+        self.bytes()
+    }
+
     /// A length and that many bytes.
     #[inline(always)]
     pub(crate) fn bytes(&mut self) -> Result<&'a [u8], Fault> {
@@ -158,9 +182,7 @@ impl<'a> Cursor<'a> {
 
     /// Passes over a whole message none of whose fields are known.
     pub(crate) fn skip_message(&mut self, nesting: usize) -> Result<(), Fault> {
-        while !self.is_empty() {
-            let at = self.rest;
-            let key = self.key()?;
+        while let Some((key, at)) = self.next_key()? {
             self.skip(key, at, nesting)?;
         }
         Ok(())
@@ -181,9 +203,7 @@ impl<'a> Cursor<'a> {
 pub(crate) fn last_tag(message: &[u8], field: u32) -> Option<&[u8]> {
     let mut cursor = Cursor::new(message);
     let mut found = None;
-    while !cursor.is_empty() {
-        let at = cursor.rest;
-        let key = cursor.key().ok()?;
+    while let Some((key, at)) = cursor.next_key().ok()? {
         cursor.skip(key, at, usize::MAX).ok()?;
         if key.field == field {
             found = Some(at);

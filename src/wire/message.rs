@@ -15,9 +15,7 @@ pub(crate) enum Value<'a> {
 pub(crate) fn read_fields(bytes: &[u8], nesting: usize) -> Result<Vec<(u32, Value<'_>)>, Fault> {
     let mut cursor = Cursor::new(bytes);
     let mut fields = Vec::new();
-    while !cursor.is_empty() {
-        let at = cursor.rest;
-        let key = cursor.key()?;
+    while let Some((key, at)) = cursor.next_key()? {
         match key.wire {
             VARINT => fields.push((key.field, Value::Number(cursor.varint()?))),
             LEN => fields.push((key.field, Value::Bytes(cursor.bytes()?))),

@@ -11,7 +11,7 @@ use crate::options::{PatchOptions, StatementType};
 use crate::scan::check_prefix_name;
 use crate::sink::{PatchOp, PatchSink};
 use crate::term::{Iri, Term};
-use crate::wire::{Cursor, Fault, LEN};
+use crate::wire::{Cursor, Fault};
 
 impl Patch {
     pub(super) fn header<S: PatchSink>(
@@ -24,21 +24,18 @@ impl Patch {
         let within = |fault: Fault| fault.within("header");
         let (mut key_text, mut value) = ("", RawTerm::UNSET);
         let mut cursor = Cursor::new(bytes);
-        while !cursor.is_empty() {
-            let at = cursor.rest;
-            let key = cursor.key().map_err(within)?;
+        while let Some((key, at)) = cursor.next_key().map_err(within)? {
             match key.field {
                 1 => {
-                    key.expect(LEN, at).map_err(|f| f.within("key")).map_err(within)?;
                     key_text = cursor
-                        .bytes()
+                        .bytes_of(key, at)
                         .and_then(|bytes| utf8(bytes, at))
                         .map_err(|f| within(f.within("key")))?;
                 }
                 2..=5 => {
                     let kind = TERM[key.field as usize - 2];
-                    key.expect(LEN, at).map_err(|f| within(f.within(Place::Header.field(kind))))?;
-                    let bytes = cursor.bytes().map_err(|f| within(f.within(Place::Header.field(kind))))?;
+                    let bytes =
+                        cursor.bytes_of(key, at).map_err(|f| within(f.within(Place::Header.field(kind))))?;
                     value.set(kind, bytes, at)?;
                 }
                 _ => cursor.skip(key, at, limits.nesting).map_err(within)?,
@@ -132,24 +129,20 @@ impl Patch {
 fn read_namespace(bytes: &[u8], nesting: usize) -> Result<(&str, RawTerm<'_>, RawTerm<'_>), Fault> {
     let (mut name, mut value, mut graph) = ("", RawTerm::UNSET, RawTerm::UNSET);
     let mut cursor = Cursor::new(bytes);
-    while !cursor.is_empty() {
-        let at = cursor.rest;
-        let key = cursor.key()?;
+    while let Some((key, at)) = cursor.next_key()? {
         match key.field {
             1 => {
-                key.expect(LEN, at).map_err(|fault| fault.within("name"))?;
-                name = cursor.bytes().and_then(|bytes| utf8(bytes, at)).map_err(|f| f.within("name"))?;
+                let bytes = cursor.bytes_of(key, at).and_then(|bytes| utf8(bytes, at));
+                name = bytes.map_err(|fault| fault.within("name"))?;
             }
             2 => {
-                key.expect(LEN, at).map_err(|fault| fault.within("value"))?;
-                let bytes = cursor.bytes().map_err(|fault| fault.within("value"))?;
+                let bytes = cursor.bytes_of(key, at).map_err(|fault| fault.within("value"))?;
                 value.set(RawTermKind::Iri, bytes, at)?;
             }
             3..=6 => {
                 let kind = GRAPH[key.field as usize - 3];
                 let within = |fault: Fault| fault.within(Place::Graph.field(kind));
-                key.expect(LEN, at).map_err(within)?;
-                let bytes = cursor.bytes().map_err(within)?;
+                let bytes = cursor.bytes_of(key, at).map_err(within)?;
                 graph.set(kind, bytes, at)?;
             }
             _ => cursor.skip(key, at, nesting)?,
