@@ -147,17 +147,6 @@ macro_rules! write_term {
 
 impl<'t> TermSink<'t> for StatementColumns {
     #[inline(always)]
-    fn term(&mut self, place: usize, term: Term<'t>) -> bool {
-        match term {
-            Term::Iri(iri) => self.iri(place, iri),
-            Term::BlankNode(label) => self.blank_node(place, label),
-            Term::Literal(literal) => self.literal(place, literal),
-            Term::DefaultGraph => self.default_graph(place),
-            Term::Triple(_) => false,
-        }
-    }
-
-    #[inline(always)]
     fn iri(&mut self, place: usize, iri: Iri<'t>) -> bool {
         match iri.0 {
             IriText::Pieces { open, close, plain: true } => {

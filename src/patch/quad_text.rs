@@ -7,7 +7,7 @@ use crate::encode::bytes::same;
 use crate::error::Result;
 use crate::scan::is_plain_label;
 use crate::sink::{Statement, TermSink};
-use crate::term::{Iri, Literal, LiteralKind, Term};
+use crate::term::{Iri, Literal, LiteralKind};
 use crate::text::lex::{Scratch, is_language, term_of};
 use crate::text::write::TermWriter;
 
@@ -170,16 +170,6 @@ impl QuadText {
 }
 
 impl<'t> TermSink<'t> for QuadText {
-    fn term(&mut self, place: usize, term: Term<'t>) -> bool {
-        match term {
-            Term::Iri(iri) => self.iri(place, iri),
-            Term::BlankNode(label) => self.blank_node(place, label),
-            Term::Literal(literal) => self.literal(place, literal),
-            Term::DefaultGraph => self.default_graph(place),
-            Term::Triple(_) => false,
-        }
-    }
-
     #[inline(always)]
     fn iri(&mut self, place: usize, iri: Iri<'t>) -> bool {
         self.put(place, |text| TermWriter::new(text).iri(&iri))

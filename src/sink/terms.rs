@@ -11,8 +11,18 @@ use crate::term::{Iri, Literal, Term};
 /// then [`cut`](Self::cut)s the row off and passes it as a whole.
 #[doc(hidden)]
 pub trait TermSink<'t> {
-    /// Receives a term of any kind.
-    fn term(&mut self, place: usize, term: Term<'t>) -> bool;
+    /// Receives a term of any kind: by default with the method for its kind, and no quoted triple. A sink implements
+    /// this method or those four.
+    #[inline(always)]
+    fn term(&mut self, place: usize, term: Term<'t>) -> bool {
+        match term {
+            Term::Iri(iri) => self.iri(place, iri),
+            Term::BlankNode(label) => self.blank_node(place, label),
+            Term::Literal(literal) => self.literal(place, literal),
+            Term::DefaultGraph => self.default_graph(place),
+            Term::Triple(_) => false,
+        }
+    }
 
     /// Receives an IRI.
     #[inline(always)]

@@ -7,7 +7,7 @@ use crate::default_graph::{begins_default_graph, is_default_graph};
 use crate::encode::bytes::same;
 use crate::scan::is_plain_label;
 use crate::sink::TermSink;
-use crate::term::{Iri, Literal, LiteralKind, Term};
+use crate::term::{Iri, Literal, LiteralKind};
 
 const PREDICATE: usize = 1;
 const OBJECT: usize = 2;
@@ -95,16 +95,6 @@ impl RowWriter {
 }
 
 impl<'t> TermSink<'t> for RowWriter {
-    fn term(&mut self, place: usize, term: Term<'t>) -> bool {
-        match term {
-            Term::Iri(iri) => self.iri(place, iri),
-            Term::BlankNode(label) => self.blank_node(place, label),
-            Term::Literal(literal) => self.literal(place, literal),
-            Term::DefaultGraph => self.default_graph(place),
-            Term::Triple(_) => false,
-        }
-    }
-
     #[inline(always)]
     fn iri(&mut self, place: usize, iri: Iri<'t>) -> bool {
         let is_usual = self.holds(place) && !(place == GRAPH && self.angles && is_default_graph(&iri));
