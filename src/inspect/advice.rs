@@ -7,7 +7,8 @@ use crate::error::ErrorKind;
 use crate::options::{Features, LogicalType, PhysicalType, StatementType, TableSizes};
 use crate::push::PushState;
 use crate::sink::Statement;
-use crate::term::{Term, TermBuf, Triple};
+use crate::term::Term;
+use crate::text::is_generalized;
 
 /// Frames should be smaller than this.
 const LARGE_FRAME: u64 = 1_000_000;
@@ -99,15 +100,6 @@ impl Seen {
             self.generalized |= is_generalized(triple);
         }
     }
-}
-
-fn is_generalized(triple: &Triple) -> bool {
-    let [subject, predicate, object] = &triple.terms;
-    let inner = |term: &TermBuf| matches!(term, TermBuf::Triple(triple) if is_generalized(triple));
-    matches!(subject, TermBuf::Literal(_))
-        || !matches!(predicate, TermBuf::Iri(_))
-        || inner(subject)
-        || inner(object)
 }
 
 /// All advice on a stream; what only its end shows needs `complete`.

@@ -21,6 +21,7 @@ mod write_update;
 
 pub(crate) use blocks::{Block, Blocks};
 pub(crate) use fold::fold_tags;
+pub(crate) use nquads::is_generalized;
 pub use nquads::{Lines, LinesOptions};
 pub(crate) use other::holds_prefix;
 pub use other::{OtherRdf, TurtleWriter};

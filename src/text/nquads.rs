@@ -315,7 +315,7 @@ impl StatementReader {
 }
 
 /// Whether a quoted triple contains generalized terms; the reader has limited its depth.
-pub(super) fn is_generalized(triple: &Triple) -> bool {
+pub(crate) fn is_generalized(triple: &Triple) -> bool {
     let [subject, predicate, object] = &triple.terms;
     let inside = |term: &TermBuf| matches!(term, TermBuf::Triple(triple) if is_generalized(triple));
     matches!(subject, TermBuf::Literal(_))
