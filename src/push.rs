@@ -17,6 +17,15 @@ pub struct Progress {
     pub offset: u64,
 }
 
+/// Rejects a call of a decoder that has failed.
+pub(crate) fn refuse_failed(failed: bool) -> Result<()> {
+    if failed {
+        let message = "this decoder failed before; nothing after its error can be trusted";
+        return Err(Error::new(ErrorKind::Argument, message));
+    }
+    Ok(())
+}
+
 /// The state of a decoder.
 pub trait PushState {
     /// Bytes taken so far, including those of an incomplete row.

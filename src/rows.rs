@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::limits::Limits;
-use crate::push::{Progress, Push, PushState};
+use crate::push::{Progress, Push, PushState, refuse_failed};
 use crate::sink::Sink;
 
 /// The result of reading the start of the input.
@@ -170,14 +170,6 @@ impl<F: RowState> RowDecoder<F> {
         self.carry.extend_from_slice(bytes);
         Ok(())
     }
-
-    fn check_alive(&self) -> Result<()> {
-        if self.failed {
-            let message = "this decoder failed before; nothing after its error can be trusted";
-            return Err(Error::new(ErrorKind::Argument, message));
-        }
-        Ok(())
-    }
 }
 
 impl<F: RowState> PushState for RowDecoder<F> {
@@ -202,12 +194,12 @@ impl<F: RowState> PushState for RowDecoder<F> {
 
 impl<S: Sink, F: RowFormat<S>> Push<S> for RowDecoder<F> {
     fn decode(&mut self, input: &[u8], sink: &mut S) -> Result<usize> {
-        self.check_alive()?;
+        refuse_failed(self.failed)?;
         self.run(input, sink).map_err(|error| self.fail(error))
     }
 
     fn finish(&mut self, sink: &mut S) -> Result<bool> {
-        self.check_alive()?;
+        refuse_failed(self.failed)?;
         let mut read = 0;
         let done = loop {
             if sink.is_full() {

@@ -38,7 +38,7 @@ pub use rdf::Rdf;
 use crate::error::{Error, ErrorClass, ErrorKind, Position, Result};
 use crate::limits::MAX_NESTING;
 use crate::options::StreamOptions;
-use crate::push::{Progress, Push, PushState};
+use crate::push::{Progress, Push, PushState, refuse_failed};
 use crate::sink::Sink;
 use crate::warning::Warning;
 use frame::FramePlace;
@@ -195,14 +195,6 @@ impl<D: DialectState> Decoder<D> {
         self.dialect.stream_end(sink)?;
         self.marks.check_end(self.dialect.place(self.frames.frames())).map_err(misplaced)
     }
-
-    fn check_alive(&self) -> Result<()> {
-        if self.failed {
-            let message = "this decoder failed before; nothing after its error can be trusted";
-            return Err(Error::new(ErrorKind::Argument, message));
-        }
-        Ok(())
-    }
 }
 
 impl<D: DialectState> PushState for Decoder<D> {
@@ -255,7 +247,7 @@ impl<D: DialectState> PushState for Decoder<D> {
 
 impl<S: Sink, D: Dialect<S>> Push<S> for Decoder<D> {
     fn decode(&mut self, input: &[u8], sink: &mut S) -> Result<usize> {
-        self.check_alive()?;
+        refuse_failed(self.failed)?;
         self.allow_copies(input.len());
         let mut slots: Slots<'_> = self.slots;
         let mut rest = input;

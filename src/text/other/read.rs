@@ -28,7 +28,7 @@ use crate::decode::DecodeOptions;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::format::RdfFormat;
 use crate::io::Stream;
-use crate::push::{Progress, PushState};
+use crate::push::{Progress, PushState, refuse_failed};
 use crate::reader::{Poll, RowSource, SourceState};
 use crate::rows::check_kept;
 use crate::sink::{RdfRow, RdfSink, Statement};
@@ -184,10 +184,7 @@ impl OtherRdf {
 
 impl<S: RdfSink> RowSource<S> for OtherRdf {
     fn advance(&mut self, sink: &mut S, poll: Poll<'_>) -> Result<bool> {
-        if self.failed {
-            let message = "this decoder failed before; nothing after its error can be trusted";
-            return Err(Error::new(ErrorKind::Argument, message));
-        }
+        refuse_failed(self.failed)?;
         let mut left = POLL;
         while !sink.is_full() {
             match self.next(sink) {
