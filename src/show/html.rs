@@ -7,13 +7,12 @@
 
 #![expect(clippy::format_push_string, reason = "a page is small beside the data that it is made of")]
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::block::{Block, Entry, Value, grouped};
 use super::gathered::iri_of;
 use super::names::{Names, visible};
-use super::pages::Chosen;
+use super::pages::{Chosen, classes};
 use super::summary::Summary;
 use super::text::{plural, summary_line};
 use crate::term::TermBuf;
@@ -149,13 +148,8 @@ fn rows(entries: &[Entry], depth: usize, names: &Names, out: &mut String) {
 
 /// Groups blocks by class, in sections that can be folded.
 pub(super) fn by_class(blocks: &[Chosen]) -> Vec<String> {
-    let mut classes: BTreeMap<(bool, &str), Vec<&str>> = BTreeMap::new();
-    for (_, class, block) in blocks {
-        let class = (class.is_none(), class.as_deref().unwrap_or("(no class)"));
-        classes.entry(class).or_default().push(block);
-    }
     let mut pieces = Vec::new();
-    for ((_, class), blocks) in classes {
+    for ((_, class), blocks) in classes(blocks) {
         let count = blocks.len() as u64;
         pieces.push(format!(
             "<details class=\"jelly-class\" open>\n<summary>{}: {} subject{}</summary>\n",

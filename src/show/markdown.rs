@@ -2,12 +2,10 @@
 
 #![expect(clippy::format_push_string, reason = "a page is small beside the data that it is made of")]
 
-use std::collections::BTreeMap;
-
 use super::block::{Block, grouped};
 use super::html;
 use super::names::{Names, visible};
-use super::pages::Chosen;
+use super::pages::{Chosen, classes};
 use super::summary::Summary;
 use super::text::{FEW, Text, cut, plural, summary_line};
 
@@ -135,13 +133,8 @@ fn longest_ticks(text: &str) -> usize {
 
 /// Groups blocks by class, in `details` elements.
 pub(super) fn by_class(blocks: &[Chosen]) -> String {
-    let mut classes: BTreeMap<(bool, &str), Vec<&str>> = BTreeMap::new();
-    for (_, class, block) in blocks {
-        let class = (class.is_none(), class.as_deref().unwrap_or("(no class)"));
-        classes.entry(class).or_default().push(block);
-    }
     let mut out = String::new();
-    for ((_, class), blocks) in classes {
+    for ((_, class), blocks) in classes(blocks) {
         let count = blocks.len() as u64;
         // inside HTML, where a backslash escapes nothing
         let class = html::escaped(&cut(class, CLASS)).replace('@', "&#64;");

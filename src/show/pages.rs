@@ -1,6 +1,6 @@
 //! Selects the blocks that fit into the output, and their order.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use super::block::Block;
 use super::gathered::Mark;
@@ -19,6 +19,16 @@ const HTML_LINES: usize = 20_000;
 
 /// A selected block: whether its subject is new, changed or gone, its class, and its text.
 pub(super) type Chosen = (Mark, Option<String>, String);
+
+/// The blocks of each class in order; those without a class come last.
+pub(super) fn classes(blocks: &[Chosen]) -> BTreeMap<(bool, &str), Vec<&str>> {
+    let mut classes: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for (_, class, block) in blocks {
+        let class = (class.is_none(), class.as_deref().unwrap_or("(no class)"));
+        classes.entry(class).or_default().push(block.as_str());
+    }
+    classes
+}
 
 /// The output, which receives the most important blocks first, or JSON blocks in any order.
 pub(super) struct Page<'a> {
