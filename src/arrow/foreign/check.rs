@@ -53,6 +53,6 @@ fn check_strings<O: OffsetSizeTrait>(column: &GenericStringArray<O>) -> Result<(
     }
 }
 
-fn invalid(message: &str) -> ArrowError {
+pub(super) fn invalid(message: &str) -> ArrowError {
     ArrowError::InvalidArgumentError(message.to_owned())
 }

@@ -4,6 +4,8 @@ use arrow_array::StructArray;
 use arrow_array::ffi::{FFI_ArrowArray, from_ffi_and_data_type};
 use arrow_schema::{ArrowError, DataType};
 
+use super::check::invalid;
+
 /// The rows of an array of structs; what they hold is not looked at.
 ///
 /// # Errors
@@ -85,8 +87,4 @@ fn ends(array: &FFI_ArrowArray, width: usize) -> Result<(), ArrowError> {
         }
     };
     if is_negative { Err(invalid("the offsets of a string column decrease or are negative")) } else { Ok(()) }
-}
-
-fn invalid(message: &str) -> ArrowError {
-    ArrowError::InvalidArgumentError(message.to_owned())
 }
