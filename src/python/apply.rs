@@ -27,9 +27,9 @@ pub(super) fn apply(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Fields> {
     let job = Job::new(keywords, Doors::RESULT_RDF, progress)?;
-    let base = job.dataset(base, "base_format")?;
+    let (base, reading) = job.dataset(base, "base_format")?;
     let log = job.log(&patches)?;
-    let options = ApplyOptions::of(&job.values, base.options.clone())?;
+    let options = ApplyOptions::of(&job.values, reading)?;
     let target = target(dest, &job.interrupt)?;
     let write = WriteOptions::of(false, &job.values, target.name().as_deref());
     let write = write?;
@@ -37,7 +37,7 @@ pub(super) fn apply(
         let log = LogSources::open(log)?;
         let output = Output::create(target, &write.output())?;
         let make = |needs: &Needs| Ok(ApplyTarget::of(write, needs));
-        Ok(patch::apply(base.source, log, options, make, Writer::new(output), watch)?)
+        Ok(patch::apply(base, log, options, make, Writer::new(output), watch)?)
     })?;
     let Applied { version, id, base, statements, added, deleted, changes, .. } = done;
     let Applied { prefixes, prefixes_left_out, bytes, without_effect, base_version, order, .. } = done;

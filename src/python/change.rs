@@ -56,12 +56,13 @@ pub(super) fn diff(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(u64, u64, Fields, Nodes)> {
     let job = Job::new(keywords, Doors::RESULT_PATCH, progress)?;
-    let (old, new) = (job.dataset(old, "old_format")?, job.dataset(new, "new_format")?);
-    let options = DiffOptions::of(&job.values, old.options)?;
+    let (old, reading) = job.dataset(old, "old_format")?;
+    let (new, new_reading) = job.dataset(new, "new_format")?;
+    let options = DiffOptions::of(&job.values, reading)?;
     let writing = Writing::new(&job, dest)?;
     let Compared { old, new, patch, blank_nodes, nodes } = job.run(py, |watch| {
-        let new = Again::new(new.source, new.options)?;
-        Ok(patch::diff(old.source, &new, options, writing.open()?, watch)?)
+        let new = Again::new(new, new_reading)?;
+        Ok(patch::diff(old, &new, options, writing.open()?, watch)?)
     })?;
     let NodeCounts { kept, new: only_new, gone, unsettled } = nodes;
     Ok((old, new, fields(patch), (blank_nodes.name(), [kept, only_new, gone, unsettled])))
@@ -78,7 +79,7 @@ pub(super) fn same(
 ) -> PyResult<bool> {
     let job = Job::new(keywords, Doors::SAME, progress)?;
     let (old, new) = (job.dataset(old, "old_format")?, job.dataset(new, "new_format")?);
-    job.run(py, |watch| Ok(patch::same((old.source, old.options), (new.source, new.options), watch)?))
+    job.run(py, |watch| Ok(patch::same(old, new, watch)?))
 }
 
 /// Writes the patch that takes others back; returns the fields of Patched.
@@ -93,13 +94,11 @@ pub(super) fn invert(
 ) -> PyResult<Fields> {
     let job = Job::new(keywords, Doors::RESULT_PATCH, progress)?;
     let log = job.log(&patches)?;
-    let base = base.map(|base| job.dataset(base, "base_format")).transpose()?;
+    let base = job.base(base)?;
     let options = InvertOptions::of(&job.values)?;
     let writing = Writing::new(&job, dest)?;
-    let done = job.run(py, |watch| {
-        let base = base.map(|base| (base.source, base.options));
-        Ok(patch::invert(LogSources::open(log)?, base, options, writing.open()?, watch)?)
-    })?;
+    let done = job
+        .run(py, |watch| Ok(patch::invert(LogSources::open(log)?, base, options, writing.open()?, watch)?))?;
     Ok(fields(done))
 }
 
@@ -133,12 +132,12 @@ pub(super) fn canonicalize(
 ) -> PyResult<Fields> {
     let job = Job::new(keywords, Doors::RESULT_PATCH, progress)?;
     let log = job.log(&patches)?;
-    let base = job.dataset(base, "base_format")?;
+    let (base, reading) = job.dataset(base, "base_format")?;
     let options = LogOptions::of(&job.values);
     let writing = Writing::new(&job, dest)?;
     let done = job.run(py, |watch| {
         let out = writing.open()?;
-        let base = Again::new(base.source, base.options)?;
+        let base = Again::new(base, reading)?;
         Ok(patch::canonicalize(LogSources::open(log)?, &base, options, out, watch)?)
     })?;
     Ok(fields(done))

@@ -24,10 +24,7 @@ pub(super) struct Job {
 }
 
 /// A source and how it is read.
-pub(super) struct Opening {
-    pub(super) source: Source,
-    pub(super) options: OpenOptions,
-}
+type Opening = (Source, OpenOptions);
 
 impl Job {
     /// A call of a function of these groups, which all read logs or datasets.
@@ -44,7 +41,12 @@ impl Job {
     /// A source of statements, whose format this option names.
     pub(super) fn dataset(&self, source: &Bound<'_, PyAny>, format: &str) -> PyResult<Opening> {
         let Input { source, name, .. } = Input::sharing(source, &self.interrupt)?;
-        Ok(Opening { source, options: self.reading(format, name)? })
+        Ok((source, self.reading(format, name)?))
+    }
+
+    /// The dataset that a log begins with, if it is given.
+    pub(super) fn base(&self, base: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Opening>> {
+        base.map(|base| self.dataset(base, "base_format")).transpose()
     }
 
     /// Sources of patches.
@@ -54,7 +56,7 @@ impl Job {
             None => {
                 let after = source.getattr_opt("comes_after")?;
                 let beginning = after.map(|after| self.beginning(source, &after)).transpose()?;
-                let Opening { source, options } = self.dataset(source, "patch_format")?;
+                let (source, options) = self.dataset(source, "patch_format")?;
                 Ok(match beginning {
                     Some(beginning) => LogPart::After(Box::new(beginning), source, options),
                     None => LogPart::Source(source, options),
@@ -72,7 +74,6 @@ impl Job {
         let dataset = said("dataset")?.map(|dataset| dataset.extract()).transpose()?;
         let dataset = dataset.map(|(place, statements)| FirstDataset { place, statements });
         let base = said("base")?.map(|base| self.dataset(&base, "patch_format")).transpose()?;
-        let base = base.map(|base| (base.source, base.options));
         Ok(Beginning { head: Head { version: version.extract()?, id }, dataset, base })
     }
 

@@ -44,11 +44,11 @@ pub(super) fn verify_log(
 ) -> PyResult<Report> {
     let job = Job::new(keywords, Doors::LOG, progress)?;
     let log = job.log(&patches)?;
-    let base = base.map(|base| job.dataset(base, "base_format")).transpose()?;
+    let base = job.base(base)?;
     let options = LogOptions::of(&job.values);
     let report = job.run(py, |watch| {
         let log = LogSources::open(log)?;
-        let base = base.map(|base| Again::new(base.source, base.options)).transpose()?;
+        let base = base.map(|(base, reading)| Again::new(base, reading)).transpose()?;
         Ok(patch::verify_log(log, base.as_ref(), options, watch)?)
     })?;
     let LogReport {
@@ -305,7 +305,7 @@ pub(super) fn history(
 ) -> PyResult<History> {
     let job = Job::new(keywords, Doors::LOG, progress)?;
     let log = job.log(&patches)?;
-    let base = base.map(|base| job.dataset(base, "base_format")).transpose()?;
+    let base = job.base(base)?;
     let options = LogOptions::of(&job.values);
     let mut terms: Pattern = Default::default();
     for (place, texts) in terms.iter_mut().zip(&pattern) {
@@ -316,7 +316,6 @@ pub(super) fn history(
     }
     let found = job.run(py, |watch| {
         let log = LogSources::open(log)?;
-        let base = base.map(|base| (base.source, base.options));
         Ok(patch::history(log, base, &terms, options, watch)?)
     })?;
     Ok(History(Guarded::new(found)))

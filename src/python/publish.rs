@@ -59,11 +59,11 @@ pub(super) fn stamp_patch(
     write: &Bound<'_, PyDict>,
 ) -> PyResult<(Summary, Vec<(String, String)>)> {
     let job = Job::new(read, Doors::DECODE_PATCH.and(Doors::READ), None)?;
-    let opening = job.dataset(patch, "format")?;
+    let (source, reading) = job.dataset(patch, "format")?;
     let write = keywords::values(write, Doors::WRITE_PATCH)?;
     let more = patch::headers_of(more)?;
     let (found, added) = job.run(py, |watch| {
-        let source = Again::new(opening.source, opening.options)?;
+        let source = Again::new(source, reading)?;
         let name = dest.to_string_lossy();
         let mut out = || PatchOut::scratch(&dest, WriteOptions::of(true, &write, Some(&name))?);
         Ok(patch::stamp(&source, more, skip, &mut out, watch)?)

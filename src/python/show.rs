@@ -35,12 +35,12 @@ pub(super) fn show(
 ) -> PyResult<Fields> {
     let job = Job::new(keywords, Doors::SHOW, progress)?;
     let log = job.log(&patches)?;
-    let base = base.map(|base| job.dataset(base, "base_format")).transpose()?;
+    let base = job.base(base)?;
     let options = ShowOptions::of(&job.values)?;
     let selection = Selection::of(&job.values)?;
     let target = target(dest, &job.interrupt)?;
     let shown = job.run(py, |watch| {
-        let base = base.map(|base| Again::new(base.source, base.options)).transpose()?;
+        let base = base.map(|(base, reading)| Again::new(base, reading)).transpose()?;
         Ok(crate::show::show(
             LogSources::open(log)?,
             base.as_ref(),
@@ -65,13 +65,14 @@ pub(super) fn show_diff(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Fields, &'static str, [u64; 4])> {
     let job = Job::new(keywords, Doors::SHOW, progress)?;
-    let (old, new) = (job.dataset(old, "old_format")?, job.dataset(new, "new_format")?);
-    let diff = DiffOptions::of(&job.values, old.options)?;
+    let (old, reading) = job.dataset(old, "old_format")?;
+    let (new, new_reading) = job.dataset(new, "new_format")?;
+    let diff = DiffOptions::of(&job.values, reading)?;
     let options = ShowOptions::of(&job.values)?;
     let target = target(dest, &job.interrupt)?;
     let (shown, compared) = job.run(py, |watch| {
-        let new = Again::new(new.source, new.options)?;
-        Ok(crate::show::show_diff(old.source, &new, diff, &options, open(target)?, watch)?)
+        let new = Again::new(new, new_reading)?;
+        Ok(crate::show::show_diff(old, &new, diff, &options, open(target)?, watch)?)
     })?;
     let NodeCounts { kept, new, gone, unsettled } = compared.nodes;
     Ok((fields(shown), compared.blank_nodes.name(), [kept, new, gone, unsettled]))
