@@ -35,11 +35,11 @@ def show_change(patch: Path, base: Path) -> Shown:
     return Shown(Html(done.text), done.added + done.deleted, is_all=not any(done.left_out))
 
 
-def show_rows(rows: Iterable[Any], terms: Terms, most: int = MOST) -> Shown:
+def show_rows(rows: Iterable[Any], terms: Terms) -> Shown:
     """Shows the first rows that change something; no more of them are read."""
     changes = (row for row in rows if row.op in _SIGNS)
-    found = list(islice(changes, most + 1))
-    shown = found[:most]
+    found = list(islice(changes, MOST + 1))
+    shown = found[:MOST]
     groups: dict[str, list[Html]] = {}
     for row in shown:
         kind, sign, word = _SIGNS[row.op]
@@ -58,4 +58,4 @@ def show_rows(rows: Iterable[Any], terms: Terms, most: int = MOST) -> Shown:
         for subject, lines in groups.items()
     )
     html = tag("div", *sections, class_="rows") if groups else tag("p", "No rows.", class_="soft")
-    return Shown(html, len(shown), len(found) <= most)
+    return Shown(html, len(shown), len(found) <= MOST)

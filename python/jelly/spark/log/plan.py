@@ -95,8 +95,8 @@ def offset_before(log: Readable, version: int) -> Offset:
     return Offset(before, next(log.versions(before - 1, before)).id)
 
 
-def versions_since(log: Readable, start: Offset, upto: int | None = None) -> Iterator[Version]:
-    """Yields the versions after an offset, and checks that the offset belongs to the log.
+def versions_since(log: Readable, start: Offset, upto: int) -> Iterator[Version]:
+    """Yields the versions after an offset up to a version, and checks that the offset belongs to the log.
 
     Raises:
         PatchError: The place has another log now (``patch.fork``), or the next version is gone (``patch.gap``).
