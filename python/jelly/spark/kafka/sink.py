@@ -41,8 +41,8 @@ class Target(NamedTuple):
     key: bytes | None
 
 
-class KafkaWriter(DataSourceArrowWriter):
-    """Appends messages to topics. A task that runs twice sends its messages twice."""
+class _Sender:
+    """The common part of both writers."""
 
     def __init__(self, options: KafkaWriteOptions, schema: StructType, overwrite: bool) -> None:
         check(options, schema, overwrite)
@@ -51,22 +51,18 @@ class KafkaWriter(DataSourceArrowWriter):
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
         """Sends messages, and waits until all are acknowledged."""
         return send(self._options, iterator)
+
+
+class KafkaWriter(_Sender, DataSourceArrowWriter):
+    """Appends messages to topics. A task that runs twice sends its messages twice."""
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
         """Checks that no patch was split."""
         require_uncut(messages)
 
 
-class KafkaStreamWriter(DataSourceStreamArrowWriter):
+class KafkaStreamWriter(_Sender, DataSourceStreamArrowWriter):
     """Appends the rows of each batch to topics: at least once, because a batch may run again."""
-
-    def __init__(self, options: KafkaWriteOptions, schema: StructType, overwrite: bool) -> None:
-        check(options, schema, overwrite)
-        self._options = options
-
-    def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
-        """Sends messages, and waits until all are acknowledged."""
-        return send(self._options, iterator)
 
     def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
         """Checks that no patch was split."""
