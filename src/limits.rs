@@ -80,7 +80,7 @@ limits! {
     datatype_table: u32 = 256, 0..=TABLE, "Largest datatype table, in entries.";
     lookup_bytes: usize = 64 << 20, 1..=i64::MAX, "Total size of the current entries of the three tables. Entries, namespaces, metadata and the terms that may repeat are together limited to this size, or to four terms or two rows of the maximum length if that is more.";
     term_bytes: usize = 16 << 20, 1..=i64::MAX, "Longest term, both as a value and as written text.";
-    nesting: usize = 64, 0..=256, "Deepest nesting of quoted triples and unknown groups, in levels. Lists, property lists and graphs of Turtle and elements of RDF/XML may be nested 32 times as deep, arrays and objects of JSON-LD twice as deep.";
+    nesting: usize = 64, 0..=256, "Deepest nesting of quoted triples and unknown groups, in levels. Lists, property lists and graphs of Turtle and elements of RDF/XML may be nested 32 times as deep, arrays and objects of JSON-LD twice as deep; a thread needs 5 KiB of stack per level for JSON-LD.";
     batch_rows: usize = 10_000, 1..=i64::MAX, "Maximum number of rows in a batch.";
     batch_bytes: usize = 32 << 20, 1..=Limits::MOST_BATCH_BYTES, "Bytes of text at which a batch ends.";
     expansion: u64 = 1000, 0..=i64::MAX, "Maximum bytes of output for each byte of input, checked after 64 MiB of output; 0 switches the check off.";

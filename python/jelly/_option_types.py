@@ -353,7 +353,7 @@ class LimitFields:
     term_bytes: int = 16777216
     """Longest term, both as a value and as written text."""
     nesting: int = 64
-    """Deepest nesting of quoted triples and unknown groups, in levels. Lists, property lists and graphs of Turtle and elements of RDF/XML may be nested 32 times as deep, arrays and objects of JSON-LD twice as deep."""
+    """Deepest nesting of quoted triples and unknown groups, in levels. Lists, property lists and graphs of Turtle and elements of RDF/XML may be nested 32 times as deep, arrays and objects of JSON-LD twice as deep; a thread needs 5 KiB of stack per level for JSON-LD."""
     batch_rows: int = 10000
     """Maximum number of rows in a batch."""
     batch_bytes: int = 33554432

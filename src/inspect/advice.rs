@@ -4,7 +4,7 @@ use super::StreamOptions;
 use super::count::RowCounter;
 use crate::decode::{Decoder, DialectState, Framing, Repeated};
 use crate::error::ErrorKind;
-use crate::options::{Features, LogicalType, PhysicalType, StatementType, TableSizes};
+use crate::options::{Features, StatementType, TableSizes};
 use crate::push::PushState;
 use crate::sink::Statement;
 use crate::term::Term;
