@@ -48,6 +48,29 @@ def test_rows_in_vain_are_reported_beside_a_pipe_too(folder: Path) -> None:
     assert (out, said) == ('<a:s> <a:p> "y" .\n', "2 of 2 changes without effect\n")
 
 
+@pytest.mark.parametrize(
+    "line", ["canonicalize after.nq log.rdfp", "invert log.rdfp --base after.nq"]
+)
+def test_a_base_on_which_no_change_has_an_effect(folder: Path, line: str) -> None:
+    run(folder, "apply", "base.nq", "log.rdfp", "-o", "after.nq")
+    _, said = run(folder, *line.split())
+    assert said == "no change has an effect on BASE; is BASE the dataset before the patches?\n"
+    _, said = run(folder, *line.replace("after", "base").split())
+    assert said == ""
+
+
+def test_a_log_with_patches_begins_empty_only_if_asked(folder: Path) -> None:
+    """Before, `log create` recorded that it begins empty, which cannot be taken back."""
+    (folder / "log").mkdir()
+    (folder / "log/patch-0001.rdfp").write_text(LOG.split("H id <u:2>")[0])
+    _, said = run(folder, "log", "create", "log", code=2)
+    assert "log has patches, and it does not record what it begins with: give --base FILE, or --empty" in said  # fmt: skip
+    assert jelly.Log(folder / "log").info().base is None
+    run(folder, "log", "create", "log", "--empty")
+    assert jelly.Log(folder / "log").info().base == "empty"
+    run(folder, "log", "create", "new")
+
+
 @pytest.mark.parametrize("command", ["apply", "as-of"])
 def test_a_single_argument_is_the_base(folder: Path, command: str) -> None:
     _, said = run(

@@ -28,7 +28,7 @@ _JSON = click.option("--json", "is_json", is_flag=True, help="Print JSON, one ob
 @click.option(
     "--empty",
     is_flag=True,
-    help="Begin the log with an empty dataset; this is the default without --base.",
+    help="Begin the log with an empty dataset; this is the default without --base for a log that has no patches.",
 )
 @click.option("--ending", default=".jellyp", help="Extension of the files: .jellyp, .rdfp or .trp, optionally followed by .gz or .zst.")  # fmt: skip
 def create_command(
@@ -43,8 +43,19 @@ def create_command(
     """
     if base is not None and empty:
         raise click.UsageError("--base and --empty cannot be used together")
+    if base is None and not empty and _has_lost_its_beginning(place):
+        raise click.UsageError(f"{place} has patches, and it does not record what it begins with: give --base FILE, or --empty if it began with an empty dataset")  # fmt: skip
     log = jelly.Log.create(place, base, ending=ending, base_format=base_format)
     click.echo(f"{place}: begins {_begins(log.info().base)}", err=True)
+
+
+def _has_lost_its_beginning(place: str) -> bool:
+    """Whether there is a log with patches that does not record what it begins with."""
+    try:
+        info = jelly.Log(place).info()
+    except FileNotFoundError:
+        return False
+    return info.base is None and info.head.version > 0
 
 
 @log_group.command(name="list", short_help="Lists the versions of a log.")

@@ -202,7 +202,9 @@ def invert_command(patches: tuple[str, ...], **options: Any) -> None:
 
     Without --base, each row of LOG... must have changed something, as in patches from canonicalize.
     """
-    run(jelly.invert, patched, list(patches), **options)
+    done = run(jelly.invert, patched, list(patches), **options)
+    if options["base"] is not None:
+        note_nothing(done)
 
 
 @click.command(name="squash", short_help="Merges patches into one, with a new id.", epilog=_LOGS)
@@ -240,7 +242,7 @@ def between_command(
 ) -> None:
     """Shows what changed between two versions of LOG..., or writes the patch from one to the other.
 
-    On a terminal, the command shows a view of the changes, as far as the rows of LOG... tell; otherwise it
+    On a terminal, the command shows a view of the changes, which uses only the rows of LOG...; otherwise it
     writes a patch. --as selects the form.
     """
     versions = (number_or_id(from_version), number_or_id(to_version))
@@ -263,7 +265,15 @@ def between_command(
 @with_options(OUT, _PATCH, _BASE, _LOG, READ)
 def canonicalize_command(base: str, patches: tuple[str, ...], **options: Any) -> None:
     """Writes LOG... with only the rows that change the dataset BASE."""
-    run(jelly.canonicalize, patched, list(patches), base, **options)
+    note_nothing(run(jelly.canonicalize, patched, list(patches), base, **options))
+
+
+def note_nothing(done: jelly.Patched) -> None:
+    """Says that no change has an effect on the base, which may be a mistake."""
+    if done.changes and not (done.added or done.deleted):
+        click.echo(
+            "no change has an effect on BASE; is BASE the dataset before the patches?", err=True
+        )
 
 
 @click.command(name="history", short_help="Prints when quads were added and deleted.", epilog=_LOGS)

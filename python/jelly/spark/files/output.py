@@ -231,5 +231,8 @@ def require_columns(kind: Kind, schema: StructType) -> None:
             raise ValueError(f"there is no column {name!r}; {listed}")
     if others := [name for name in schema.names if name not in known]:
         names, s = ", ".join(map(repr, others)), "s" if len(others) > 1 else ""
-        raise ValueError(f"column{s} {names} cannot be written, use df.drop({names}); {listed}")
+        advice = f"use df.drop({names})"
+        if "op" in others:
+            advice = 'rows of patches are written with format("jelly-patch"), and jelly.spark.apply makes statements of them'
+        raise ValueError(f"column{s} {names} cannot be written, {advice}; {listed}")
     require_types(schema)
