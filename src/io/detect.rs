@@ -90,7 +90,7 @@ pub fn rdf_format(content: Content, name: Option<&str>) -> Result<RdfFormat> {
         Content::Lines => text.unwrap_or(RdfFormat::NQuads),
         Content::Turtle | Content::Json if matches!(text, Some(RdfFormat::NTriples | RdfFormat::NQuads)) => {
             let message = format!(
-                "this looks like {}, but its name says N-Triples or N-Quads; set the format with format= (--from in a shell)",
+                "this looks like {}, but its name says N-Triples or N-Quads; set the format with format= (in a shell: --from, or an option such as --base-format)",
                 content.name()
             );
             return Err(Error::new(ErrorKind::WireFormat, message));
@@ -138,7 +138,7 @@ fn no_format(found: &str, wanted: &str) -> Error {
 }
 
 fn unknown_text() -> Error {
-    let message = "this is text, but its format cannot be detected; set it with format= (--from in a shell)";
+    let message = "this is text, but its format cannot be detected; set it with format= (in a shell: --from, or an option such as --base-format)";
     Error::new(ErrorKind::WireFormat, message)
 }
 
