@@ -104,6 +104,7 @@ class _Round:
     def __init__(self, contents: Contents) -> None:
         self._contents = contents
         self._extent = contents.quick_extent()
+        self._turns = contents.turns
         self._head = self._extent.head
         self._next: list[tuple[_Waiting, Prepared]] = []
         self._versions: dict[str | None, tuple[int, str]] = {}
@@ -200,7 +201,9 @@ class _Round:
         home, first = contents.home, extent.head.version + 1
         names = [home / name_of(first + at, extent.ending) for at in range(len(self._next))]
         with contents.alone():
-            if extent.is_empty and contents.files:  # perhaps with another ending
+            if self._is_outdated() or (
+                extent.is_empty and contents.files
+            ):  # perhaps with another ending
                 contents.forget()
                 self._give_up(0, None)
                 return
@@ -226,6 +229,13 @@ class _Round:
             one.done = Published(
                 extent.head.version, said.id or "", said.prev, name, replayed=False
             )
+
+    def _is_outdated(self) -> bool:
+        """Returns whether the log was compacted, replaced or extended while files were flushed."""
+        now = self._contents.quick_extent()
+        return self._turns != self._contents.turns or now._replace(
+            stamp=None
+        ) != self._extent._replace(stamp=None)
 
     def _last_time(self) -> datetime | None:
         """Returns the last time of a backup: of its last version, or of a later dump without changes."""

@@ -162,7 +162,12 @@ class DeltaStore:
 
     def _history(self, table: deltalake.DeltaTable) -> list[tuple[int, dict[str, Any]]]:
         """Returns the commits of the replica, the last one first; the table may have other commits."""
-        return [(commit["version"], _read(commit[META])) for commit in table.history() if META in commit]  # fmt: skip
+        commits = table.history()
+        # commits are counted down from the version of the table, so none may be newer
+        while self.table().version() != table.version():
+            table.update_incremental()
+            commits = table.history()
+        return [(commit["version"], _read(commit[META])) for commit in commits if META in commit]
 
 
 def _read(text: str) -> dict[str, Any]:

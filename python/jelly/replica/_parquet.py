@@ -160,7 +160,10 @@ class ParquetStore:
 
     def _read(self, number: int) -> dict[str, Any]:
         path = self._path(number)
-        stored: dict[str, Any] = json.loads(path.read_bytes())
+        try:
+            stored: dict[str, Any] = json.loads(path.read_bytes())
+        except ValueError:
+            raise too_new(str(path)) from None
         if stored.get("jelly-replica") != _FORMAT:
             raise too_new(str(path))
         return stored

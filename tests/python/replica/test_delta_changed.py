@@ -179,3 +179,27 @@ def test_a_change_after_a_version_was_restored(tmp_path: Path) -> None:
         replica.follow(LOG)
     deltalake.DeltaTable(tmp_path / "t").restore(3)
     assert (replica.version, subjects(replica)) == (1, {"<a:1>"})
+
+
+def test_a_version_is_found_while_another_process_commits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The history of a loaded table counts down from its version, but has newer commits. Before, version 1 was read."""
+    replica = followed(tmp_path / "t")
+    before = {version: sorted(quads_at(replica, version)) for version in (1, 2)}
+    history = deltalake.DeltaTable.history
+    commits = iter(LOG[2:4])
+
+    def later(table: Any, *args: Any) -> Any:
+        if (one := next(commits, None)) is not None:
+            Replica(tmp_path / "t").follow(one)
+        return history(table, *args)
+
+    monkeypatch.setattr(deltalake.DeltaTable, "history", later)
+    for version, rows in before.items():
+        assert sorted(quads_at(replica, version)) == rows
+    assert replica.version == 4
+
+
+def quads_at(replica: Replica, version: int) -> list[Any]:
+    return [tuple(row.values()) for row in replica.read(version).read_all().to_pylist()]
