@@ -295,3 +295,15 @@ def test_slices_without_rows_are_no_rows() -> None:
         assert writer.write(pa.table(rows).slice(2)) == 0
         assert writer.write(rows) == 2
     assert [row.object for row in jelly.read_rdf(out.getvalue()).rows()] == ["_:b"] * 2
+
+
+@pytest.mark.parametrize("name", ["Graph", "grpah", "graph "])
+def test_a_column_with_nearly_the_name_of_a_missing_one_is_rejected(name: str) -> None:
+    """Before, it was ignored, and statements of a named graph went into the default graph."""
+    row = {"subject": "<a:s>", "predicate": "<a:p>", "object": "<a:o>"}
+    table = pa.Table.from_pylist([row | {name: "<a:g>"}])
+    for rows in ([row | {name: "<a:g>"}], table, table.to_batches()[0]):
+        with jelly.RdfWriter(io.BytesIO()) as writer:
+            with pytest.raises(ValueError, match="but no column 'graph'"):
+                writer.write(rows)
+            assert writer.write([row | {"graph": "<a:g>", name: "x", "more": "x"}]) == 1
