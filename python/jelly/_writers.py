@@ -43,14 +43,12 @@ class _Writer:
         Raises:
             EncodeError: A row cannot be written; ``row`` counts from the first row of this writer.
             TextError: A term is not canonical text.
-            ValueError: The writer is closed, or failed before; or a column is missing, and another one has nearly its
+            ValueError: The writer is closed, or failed before; or there is no column ``graph``, but one with nearly this
                 name.
         """
         if isinstance(rows, _internal.Reader):
             return self._native.write_reader(rows)
         if hasattr(rows, "__arrow_c_array__") or hasattr(rows, "__arrow_c_stream__"):
-            names: Any = getattr(rows, "column_names", None) or getattr(rows, "columns", ())
-            self._refuse_misspelled(names)
             return self._native.write_arrow(rows)
         written = 0
         iterator = iter(rows)
@@ -62,23 +60,15 @@ class _Writer:
     def _columns(self, rows: list[Any]) -> dict[str, Sequence[Any]]:
         first = rows[0]
         if isinstance(first, Mapping):
-            self._refuse_misspelled(first)
-            return {name: [row.get(name) for row in rows] for name in self._fields}
+            given: set[Any] = set().union(*rows)
+            # only their names matter
+            others = [name for name in given.difference(self._fields) if isinstance(name, str)]
+            nulls: dict[str, Sequence[Any]] = dict.fromkeys(others, [None] * len(rows))
+            return nulls | {
+                name: [row.get(name) for row in rows] for name in self._fields if name in given
+            }
         names = getattr(first, "_fields", None) or self._names(first)
         return dict(zip(names, zip(*rows, strict=True), strict=True))
-
-    def _refuse_misspelled(self, names: Iterable[Any]) -> None:
-        """Rejects a name that is probably meant for a column that is missing, such as ``Graph``."""
-        given = {name for name in names if isinstance(name, str)}
-        missing = [name for name in self._fields if name not in given]
-        unknown = given.difference(self._fields) if missing else ()
-        for name in sorted(unknown):
-            from difflib import get_close_matches
-
-            if near := get_close_matches(name.lower(), missing, 1, 0.8):
-                raise ValueError(
-                    f"there is a column {name!r}, but no column {near[0]!r}; rename it, or leave it out"
-                )
 
     def _names(self, row: Any) -> Sequence[str]:
         raise TypeError(

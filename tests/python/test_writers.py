@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import jelly
@@ -298,12 +299,21 @@ def test_slices_without_rows_are_no_rows() -> None:
 
 
 @pytest.mark.parametrize("name", ["Graph", "grpah", "graph "])
-def test_a_column_with_nearly_the_name_of_a_missing_one_is_rejected(name: str) -> None:
+def test_a_column_with_nearly_the_name_of_a_missing_one_is_rejected(
+    name: str, tmp_path: Path
+) -> None:
     """Before, it was ignored, and statements of a named graph went into the default graph."""
     row = {"subject": "<a:s>", "predicate": "<a:p>", "object": "<a:o>"}
     table = pa.Table.from_pylist([row | {name: "<a:g>"}])
-    for rows in ([row | {name: "<a:g>"}], table, table.to_batches()[0]):
-        with jelly.RdfWriter(io.BytesIO()) as writer:
-            with pytest.raises(ValueError, match="but no column 'graph'"):
-                writer.write(rows)
-            assert writer.write([row | {"graph": "<a:g>", name: "x", "more": "x"}]) == 1
+    for rows in ([row, row | {name: "<a:g>"}], table, table.to_batches()[0]):
+        with (
+            pytest.raises(ValueError, match='but no column "graph"'),
+            jelly.RdfWriter(io.BytesIO()) as writer,
+        ):
+            writer.write(rows)
+    with jelly.RdfWriter(io.BytesIO(), jelly.RdfOptions(physical_type="QUADS")) as writer:
+        assert writer.write([row, row | {"graph": "<a:g>", name: "x", "more": 7}]) == 2
+    path = tmp_path / "table.parquet"
+    pq.write_table(table, path)
+    with pytest.raises(ValueError, match='but no column "graph"'):
+        jelly.convert(path, tmp_path / "out.nq")

@@ -9,6 +9,7 @@ mod gathered;
 mod key_filter;
 mod keys;
 mod log_places;
+mod misspelled;
 mod nodes;
 mod patch;
 mod rdf;

@@ -5,6 +5,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
 use arrow_schema::DataType;
 
 use super::bad_cell;
+use super::misspelled::refuse_misspelled;
 use super::strings::Strings;
 use crate::encode::bytes::same;
 use crate::encode::is_same_term;
@@ -240,7 +241,12 @@ pub(super) const GRAPH: usize = 3;
 
 impl<'b> Statements<'b> {
     /// The columns that a batch has.
+    ///
+    /// # Errors
+    /// `argument`: a column has a wrong type; or a column has nearly the name `graph`, without which all statements
+    /// would be in the default graph.
     pub(super) fn of(batch: &'b RecordBatch) -> Result<Self> {
+        refuse_misspelled(batch, "graph")?;
         let terms = |name| Terms::of(name, batch.column_by_name(name));
         let columns = [terms("subject")?, terms("predicate")?, terms("object")?, terms("graph")?];
         let exact = (0..4).map(|place| u8::from(columns[place].is_text()) << place).sum();
