@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from jelly.replica._data_file import opened, table_writer
 from jelly.replica._keys import BITS, COLUMNS, keys, schema
-from jelly.replica._rewrite import GROUP, count, read_file, table_writer, texts
+from jelly.replica._rewrite import GROUP, count, read_file, texts
 from jelly.replica._spill import ADD
 from jelly.replica._state import DataFile, Files, State
 
@@ -131,10 +132,8 @@ def _schema_of_deletes() -> pa.Schema:
 
 
 def _read_table(files: Files, file: DataFile) -> pa.Table:
-    import pyarrow.parquet as pq
-
-    with files.open(file.path) as opened:
-        return pq.read_table(opened, use_threads=False)
+    with opened(files, file) as parquet:
+        return parquet.read(use_threads=False)
 
 
 def _write(files: Files, kind: str, attempt: str, rows: pa.Table) -> DataFile | None:
@@ -190,12 +189,11 @@ def _search(
     """Yields rows of a file with the given subjects, in order, and the given keys."""
     import pyarrow as pa
     import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
     # one subject can have several spellings only if it contains a literal
     is_text = not any('"' in subject for subject in subjects)
     values = pa.array(subjects, pa.string())
-    with files.open(file.path) as opened, pq.ParquetFile(opened, pre_buffer=False) as parquet:
+    with opened(files, file) as parquet:
         groups, first = parquet.metadata, 0
         for number in range(groups.num_row_groups):
             group = groups.row_group(number)

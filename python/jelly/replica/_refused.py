@@ -28,6 +28,12 @@ def too_new(place: str) -> ReplicaError:
     return refused("table", _LATER, place)
 
 
+def damaged(message: str, file: str) -> ReplicaError:
+    """Returns the error for a data file that is not what the replica says."""
+    text = f"a data file is damaged: {message}; create the replica again"
+    return refused("table", text, file)
+
+
 def changed(number: int, info: Mapping[str, Any], table: str) -> ReplicaError:
     """Returns the error for rows that another program changed with a Delta Lake commit."""
     by = info.get("engineInfo") or "a program without a name"

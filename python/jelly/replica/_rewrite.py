@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from jelly.replica._data_file import opened, table_writer
 from jelly.replica._keys import BITS, COLUMNS, children, keys, places, schema, span
 from jelly.replica._spill import ADD, MOVE
 from jelly.replica._state import DataFile, Files
@@ -140,7 +141,6 @@ def read_file(
 ) -> Iterator[pa.RecordBatch]:
     """Yields the rows of a file, without the rows with the given numbers."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     wanted, first = schema(), 0
     stays = bytearray(b"\1") * (file.rows if deleted else 0)
@@ -148,10 +148,7 @@ def read_file(
         stays[row] = 0
     # filtering dictionary codes is faster than filtering texts
     codes = _REPEATED if deleted else None
-    with (
-        files.open(file.path) as opened,
-        pq.ParquetFile(opened, pre_buffer=False, read_dictionary=codes) as parquet,
-    ):
+    with opened(files, file, read_dictionary=codes) as parquet:
         for batch in parquet.iter_batches(_BATCH, columns=list(COLUMNS), use_threads=False):
             if deleted:
                 at, first = first, first + batch.num_rows
@@ -199,16 +196,6 @@ def count(mask: Any) -> int:
     import pyarrow.compute as pc
 
     return int(pc.sum(mask).as_py() or 0)
-
-
-def table_writer(file: Any, columns: pa.Schema) -> Any:
-    """Returns a writer of Parquet files with the settings of replicas."""
-    import pyarrow.parquet as pq
-
-    return pq.ParquetWriter(
-        file, columns, compression="zstd", compression_level=1, store_schema=False,
-        write_statistics=[name for name in columns.names if name != "object"],
-    )  # fmt: skip
 
 
 class _Writers:

@@ -340,12 +340,3 @@ def test_a_log_that_was_compacted_to_its_last_version(tmp_path: Path) -> None:
         assert (new.follow(tmp_path / "log", upto=upto).patches, len(new)) == (0, 3)
     with pytest.raises(ReplicaError, match="no version 4: the log has versions up to 3"):
         new.follow(tmp_path / "log", upto=4)
-
-
-def test_a_damaged_manifest_has_a_name(tmp_path: Path) -> None:
-    Replica.create(tmp_path / "t", b"<a:s> <a:p> <a:o> .\n", base_format="nq")
-    (manifest,) = (tmp_path / "t/_replica").glob("*.json")
-    manifest.write_bytes(manifest.read_bytes()[:100])
-    with pytest.raises(ReplicaError, match=r"or is damaged.*\.json") as caught:
-        Replica(tmp_path / "t").read()
-    assert caught.value.kind == "replica.table"
