@@ -109,8 +109,8 @@ class ReplicaError(JellyError, ValueError):
 
     ``kind`` is ``replica.gap``, ``replica.fork`` or ``replica.log`` if the log does not continue the table;
     ``replica.writer`` if another writer changed the table at the same time; ``replica.version`` if this version
-    cannot be read; ``replica.table`` if there is no replica, a later version of this library made it, or another
-    program changed rows of the table.
+    cannot be read; ``replica.table`` if there is no replica, a later version of this library made it, another
+    program changed rows of the table, or a file of it is damaged.
     """
 
 

@@ -293,8 +293,8 @@ kinds! {
     ReplicaWriter = Replica "replica.writer" "Follow the log again.",
     /// This version of the table cannot be read.
     ReplicaVersion = Replica "replica.version" "Ask for a version that the message lists.",
-    /// There is no replica, a later version of this library made it, or another program changed rows of the table.
-    ReplicaTable = Replica "replica.table" "Create the replica, update this library, or restore the version of the table that the message names.",
+    /// There is no replica, a later version of this library made it, another program changed rows of the table, or a file of it is damaged.
+    ReplicaTable = Replica "replica.table" "Create the replica, update this library, or restore the version of the table or the file that the message names.",
     /// The operating system or the source of the bytes reports an error.
     Io = Io "io" "Read the message; it comes from the operating system.",
     /// An option or a combination of options is wrong.
