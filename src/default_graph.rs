@@ -17,7 +17,12 @@ pub(crate) fn begins_default_graph(text: &str) -> bool {
 /// Whether an IRI is one of these.
 #[inline]
 pub(crate) fn is_default_graph(iri: &Iri<'_>) -> bool {
-    NAMES.iter().any(|name| name.strip_prefix(iri.prefix()) == Some(iri.name()))
+    is_one_of(iri, &NAMES)
+}
+
+#[inline]
+fn is_one_of(iri: &Iri<'_>, names: &[&str]) -> bool {
+    names.iter().any(|name| name.strip_prefix(iri.prefix()) == Some(iri.name()))
 }
 
 /// Rejects a named graph with one of these names: in RDF Patch, it would be the default graph.
@@ -37,14 +42,15 @@ pub(crate) fn refuse_default_graph(graph: &Term<'_>) -> Result<()> {
 /// # Errors
 /// `encode.term`.
 pub(crate) fn refuse_graph_of_stores(graph: &Term<'_>) -> Result<()> {
-    let Term::Iri(iri) = graph else { return Ok(()) };
-    let name = iri.to_string();
-    if !NAMES.iter().chain(&NAMES_OF_STORES).any(|known| *known == name) {
-        return Ok(());
+    match graph {
+        Term::Iri(iri) if is_default_graph(iri) || is_one_of(iri, &NAMES_OF_STORES) => {
+            let message = format!(
+                "SPARQL Update cannot hold the graph <{iri}>: stores have this name for another graph"
+            );
+            Err(Error::new(ErrorKind::EncodeTerm, message).with_hint("rename the graph in the data"))
+        }
+        _ => Ok(()),
     }
-    let message =
-        format!("SPARQL Update cannot hold the graph <{name}>: stores have this name for another graph");
-    Err(Error::new(ErrorKind::EncodeTerm, message).with_hint("rename the graph in the data"))
 }
 
 #[cold]

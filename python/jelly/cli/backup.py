@@ -103,7 +103,7 @@ def stage_command(
         with unread():
             run_show(jelly.show, staged.data, base=base, dest="-", as_json=False, **read, **how)
     published = staged.publish() if publish and staged.ok else None
-    with verdict(0 if staged.ok else 1):
+    with verdict(is_good=staged.ok):
         if as_json:
             facts = {key: value for key, value in staged._asdict().items() if key not in ("data", "format", "log")}  # fmt: skip
             facts["problems"] = [problem._asdict() for problem in staged.problems]

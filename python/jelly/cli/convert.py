@@ -95,7 +95,7 @@ def index_command(path: str, **options: Any) -> None:
 def inspect_command(source: str, as_json: bool, **options: Any) -> None:
     """Reports what the Jelly file SOURCE is and contains: options, rows, patches, advice."""
     found = inspect(source, **given(options))
-    with verdict(0 if found.error is None else 1):
+    with verdict(is_good=found.error is None):
         click.echo(json.dumps(found.as_dict()) if as_json else str(found))
 
 
@@ -104,7 +104,7 @@ def inspect_command(source: str, as_json: bool, **options: Any) -> None:
 def validate_command(source: str, as_json: bool, **options: Any) -> None:
     """Checks the Jelly file SOURCE against its specification; exit code 1 if there is an error."""
     report = validate(source, **given(options))
-    with verdict(0 if report else 1):
+    with verdict(is_good=report.ok):
         click.echo(json.dumps(report.as_dict()) if as_json else str(report))
 
 

@@ -40,11 +40,11 @@ def unread() -> Iterator[None]:
 
 
 @contextmanager
-def verdict(code: int) -> Iterator[None]:
-    """Exits with a code after the output, also if its reader has closed it."""
+def verdict(*, is_good: bool) -> Iterator[None]:
+    """Exits with 0 or 1 after the output, also if its reader has closed it."""
     with unread():
         yield
-    sys.exit(code)
+    sys.exit(0 if is_good else 1)
 
 
 def say(done: dict[str, Any], text: str, *, as_json: bool) -> None:

@@ -189,7 +189,7 @@ def same_command(old: str, new: str, **options: Any) -> None:
     """
     with exit_codes():
         is_same = jelly.same(old, new, **given(options))
-        with verdict(0 if is_same else 1):
+        with verdict(is_good=is_same):
             click.echo("the same" if is_same else "different")
 
 
@@ -330,7 +330,7 @@ def verify_command(patches: tuple[str, ...], as_json: bool, **options: Any) -> N
     """Reports all problems of LOG...; exit code 1 if there are any."""
     with Steps(quiet=as_json) as steps:
         report = jelly.verify_log(list(patches), progress=steps.show, **given(options))
-    with verdict(0 if report.ok else 1):
+    with verdict(is_good=report.ok):
         if as_json:
             problems = [problem._asdict() for problem in report.problems]
             click.echo(json.dumps(report._asdict() | {"problems": problems, "ok": report.ok}))

@@ -162,11 +162,12 @@ class DeltaStore:
 
     def _history(self, table: deltalake.DeltaTable) -> list[tuple[int, dict[str, Any]]]:
         """Returns the commits of the replica, the last one first; the table may have other commits."""
-        commits = table.history()
+        commits: list[dict[str, Any]] = []
+        version = None
         # commits are counted down from the version of the table, so none may be newer
-        while self.table().version() != table.version():
+        while version != table.version():
+            version, commits = table.version(), table.history()
             table.update_incremental()
-            commits = table.history()
         return [(commit["version"], _read(commit[META])) for commit in commits if META in commit]
 
 

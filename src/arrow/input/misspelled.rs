@@ -9,15 +9,15 @@ use crate::error::{Error, ErrorKind, Result};
 /// # Errors
 /// `argument`.
 pub(super) fn refuse_misspelled(batch: &RecordBatch, column: &str) -> Result<()> {
-    let names = batch.schema_ref().fields().iter().map(|field| field.name());
-    match names.clone().find(|name| is_nearly(name, column)) {
-        Some(found) if names.clone().all(|name| name != column) => {
-            let message =
-                format!("there is a column {found:?}, but no column {column:?}; rename it, or leave it out");
-            Err(Error::new(ErrorKind::Argument, message))
-        }
-        _ => Ok(()),
+    if batch.column_by_name(column).is_some() {
+        return Ok(());
     }
+    let mut names = batch.schema_ref().fields().iter().map(|field| field.name());
+    names.find(|name| is_nearly(name, column)).map_or(Ok(()), |found| {
+        let message =
+            format!("there is a column {found:?}, but no column {column:?}; rename it, or leave it out");
+        Err(Error::new(ErrorKind::Argument, message))
+    })
 }
 
 /// Whether a name is a word in other case, or with one character more, less, different or swapped with the next one.

@@ -28,12 +28,14 @@ def manifests_of(sources: Iterable[str | None], storage: Mapping[str, str]) -> M
     remote = {source for source in sources if source is not None and _is_remote(source)}
     found: Manifests = {}
     for folder in sorted({source.rpartition("/")[0] for source in remote}):
+        is_stored = has_file_system(folder)
         try:
-            found[folder] = _stored(folder, storage) if has_file_system(folder) else _served(folder)
+            found[folder] = _stored(folder, storage) if is_stored else _served(folder)
         except OSError as error:
-            what = f"{BASE_JSON} and {LOG_JSON} of {folder} cannot be read"
-            advice = "; set the options of the storage with storage="
-            if not has_file_system(folder):
+            if is_stored:
+                what = f"{BASE_JSON} and {LOG_JSON} of {folder} cannot be read"
+                advice = "; set the options of the storage with storage="
+            else:
                 what, advice = f"the log {folder} cannot be reached", ""
             message = f"{what}, so a lost first patch cannot be detected{advice} ({error})"
             warnings.warn(message, JellyWarning, stacklevel=5)
@@ -63,6 +65,8 @@ def _served(address: str) -> tuple[None, bytes | None]:
     info = log.info()
     if info.base is None or info.statements is None:
         return None, None
+    if info.base == EMPTY:
+        return None, json.dumps({BEGINS: EMPTY}).encode()
     first = next(log.versions(info.first - 1, info.first), None) if info.head.version >= info.first else None  # fmt: skip
     base = {
         "base": info.base,
@@ -71,8 +75,7 @@ def _served(address: str) -> tuple[None, bytes | None]:
         "version": info.first - 1,
         "id": first and first.prev,
     }
-    said = {BEGINS: EMPTY} if info.base == EMPTY else {"base": base}
-    return None, json.dumps(said).encode()
+    return None, json.dumps({"base": base}).encode()
 
 
 def _bytes(place: Place) -> bytes | None:
