@@ -2,7 +2,7 @@
 
 use crate::common::core::Core;
 use crate::common::rows::{Class, Decoded, Decoder, How};
-use crate::common::soak::seeds;
+use crate::common::soak::costly;
 use crate::oracle::Oracle;
 use crate::oracle::generate::mutate::damage;
 use crate::oracle::generate::{Format, stream};
@@ -54,22 +54,22 @@ fn both(seed: u64, format: Format, bytes: &[u8], how: How) -> (usize, bool) {
 #[test]
 fn generated_streams() {
     let mut total = 0;
-    for seed in seeds(STREAMS) {
+    for seed in costly(STREAMS) {
         let stream = stream(seed);
         let (rows, failed) = both(seed, stream.format, &stream.bytes(), stream.how);
         assert!(!failed, "seed {seed} is valid");
         total += rows;
     }
-    assert!(total > 100_000, "{total} rows");
+    assert!(total > 25_000, "{total} rows");
 }
 
 #[test]
 fn damaged_streams() {
     let (mut accepted, mut refused) = (0, 0);
-    for seed in seeds(DAMAGED) {
+    for seed in costly(DAMAGED) {
         let damaged = damage(seed);
         let (_, failed) = both(seed, damaged.format, &damaged.bytes, damaged.how);
         if failed { refused += 1 } else { accepted += 1 }
     }
-    assert!(refused > 5_000 && accepted > 500, "{refused} refused, {accepted} accepted");
+    assert!(refused > 1_250 && accepted > 125, "{refused} refused, {accepted} accepted");
 }

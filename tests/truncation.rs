@@ -5,7 +5,7 @@ use std::io::Write;
 use crate::common::core::{Core, config};
 use crate::common::craft::{self, Frames, Outcome, rdf_with};
 use crate::common::rows::{Decoder, Framing, How, RdfRow};
-use crate::common::soak::seeds;
+use crate::common::soak::costly;
 use crate::oracle::generate::{Format, stream};
 use jelly_patch::ErrorClass;
 use jelly_patch::With;
@@ -89,7 +89,7 @@ fn every_byte() {
 #[test]
 fn every_byte_of_generated_streams() {
     let (mut cuts, mut rows) = (0, 0);
-    for seed in seeds(30) {
+    for seed in costly(30) {
         let stream = stream(seed);
         if stream.how.framing != Framing::Delimited {
             continue;
@@ -125,7 +125,7 @@ fn every_byte_of_generated_streams() {
             }
         }
     }
-    assert!(cuts > 10_000 && rows > 50_000, "{cuts} cuts, {rows} rows");
+    assert!(cuts > 2_500 && rows > 12_500, "{cuts} cuts, {rows} rows");
 }
 
 /// A single frame ends where its file does: a cut between two rows cannot be told from its end.

@@ -12,7 +12,7 @@ use jelly_patch::term::Term;
 
 use super::{Kept, Rows, part, whole};
 use crate::common::rows::{PatchRow, RdfRow};
-use crate::common::soak::seeds;
+use crate::common::soak::costly;
 use crate::common::vectors::assert_same;
 use crate::oracle::generate::rng::Rng;
 
@@ -111,7 +111,7 @@ fn check<R: Rows>(name: &str, bytes: &[u8]) -> usize {
 #[test]
 fn every_stream_is_its_parts() {
     let (mut of_patches, mut of_statements) = (0, 0);
-    for seed in seeds(1_500) {
+    for seed in costly(1_500) {
         let mut rng = Rng::new(seed);
         for stream_type in PatchStreamType::ALL {
             if let Some(bytes) = patches(&mut rng, *stream_type) {
@@ -123,5 +123,5 @@ fn every_stream_is_its_parts() {
             of_statements += check::<RdfRow>(&format!("seed {seed} {physical:?}"), &bytes);
         }
     }
-    assert!(of_patches > 5_000 && of_statements > 5_000, "{of_patches} {of_statements}");
+    assert!(of_patches > 1_250 && of_statements > 1_250, "{of_patches} {of_statements}");
 }

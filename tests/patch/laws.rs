@@ -6,6 +6,7 @@ use super::generate::{self, nquads};
 use super::logs::{check, keys, parsed_keys, split};
 use super::model::{Dataset, committed};
 use super::run::{self, How};
+use crate::common::soak::seeds;
 use jelly_patch::With;
 use jelly_patch::patch::{LogOptions, SquashOptions};
 
@@ -20,7 +21,7 @@ fn applied(base: &str, patches: &[Vec<u8>]) -> String {
 /// `apply(A, diff(A, B)) = B`; of equals it is empty; no quad twice; deletes before adds.
 #[test]
 fn diff_makes_one_of_the_other() {
-    check(500, (generate::quads(), generate::quads(), any::<bool>()), |(old, new, reversed)| {
+    check(seeds(500), (generate::quads(), generate::quads(), any::<bool>()), |(old, new, reversed)| {
         let new = if reversed { old.iter().rev().cloned().collect() } else { new };
         let (compared, patch) = run::diff(&nquads(&old), &nquads(&new)).unwrap();
         let new_keys = keys(&Dataset { quads: new.clone(), ..Dataset::default() });
@@ -42,7 +43,7 @@ fn diff_makes_one_of_the_other() {
 /// The same log again changes nothing, whole or patch by patch.
 #[test]
 fn applying_again_changes_nothing() {
-    check(300, (generate::quads(), generate::log(false)), |(base, log)| {
+    check(seeds(300), (generate::quads(), generate::log(false)), |(base, log)| {
         let (base, log) = (nquads(&base), split(&log, false, false));
         let once = applied(&base, &log);
         prop_assert_eq!(applied(&once, &log), once);
@@ -53,7 +54,7 @@ fn applying_again_changes_nothing() {
 /// `apply(apply(D, P), invert(P)) = D`, with the base, and without it for canonical patches.
 #[test]
 fn invert_takes_back() {
-    check(500, (generate::quads(), generate::log(false), any::<bool>()), |(base, log, as_jelly)| {
+    check(seeds(500), (generate::quads(), generate::log(false), any::<bool>()), |(base, log, as_jelly)| {
         let dataset = Dataset { quads: base, ..Dataset::default() };
         let base = nquads(&dataset.quads);
         let sources = split(&log, false, as_jelly);
@@ -79,7 +80,7 @@ fn invert_takes_back() {
 /// A canonical log has the same effect, has only rows with an effect, and is as it was when made canonical again.
 #[test]
 fn canonicalize_keeps_what_counts() {
-    check(500, (generate::quads(), generate::log(false)), |(base, log)| {
+    check(seeds(500), (generate::quads(), generate::log(false)), |(base, log)| {
         let (base, sources) = (nquads(&base), split(&log, false, false));
         let (done, canonical) = run::canonicalize(&sources, &base).unwrap();
         let once = [canonical];
@@ -100,7 +101,7 @@ fn canonicalize_keeps_what_counts() {
 /// One patch for several does the same to every dataset; without what cancels itself, if it is canonical.
 #[test]
 fn squash_does_the_same() {
-    check(500, (generate::quads(), generate::quads(), generate::log(false)), |(base, other, log)| {
+    check(seeds(500), (generate::quads(), generate::quads(), generate::log(false)), |(base, other, log)| {
         let sources = split(&log, true, false);
         let (_, squashed) = run::squash(&sources, SquashOptions::default()).unwrap();
         for base in [&base, &other] {
@@ -126,7 +127,7 @@ fn squash_does_the_same() {
 #[test]
 fn prefixes_of_a_squashed_log() {
     let count = std::cell::Cell::new(0);
-    check(300, generate::log(false), |log| {
+    check(seeds(300), generate::log(false), |log| {
         let rows = committed(&log).unwrap().concat();
         let expected = Dataset::default().apply(&rows).prefixes;
         let (_, squashed) = run::squash(&split(&log, false, false), SquashOptions::default()).unwrap();

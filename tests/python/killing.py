@@ -14,6 +14,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+IMPORTED_BY_WORKERS = [
+    Path(__file__).parent,
+    Path(__file__).with_name("spark") / "workers",
+]
+
 
 @dataclass(frozen=True)
 class Death:
@@ -48,7 +53,7 @@ def killed(program: Path, *arguments: object) -> None:
         capture_output=True,
         text=True,
         check=False,
-        env=os.environ | {"PYTHONPATH": str(Path(__file__).parent)},  # workers import this
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, IMPORTED_BY_WORKERS))},
     )
     assert done.returncode == -signal.SIGKILL, (arguments, done.stdout, done.stderr[-3000:])
 
@@ -62,6 +67,7 @@ def session(warehouse: Path) -> SparkSession:
         "spark.ui.enabled": False,
         "spark.log.level": "OFF",
         "spark.driver.memory": "512m",
+        "spark.python.daemon.module": "warm_daemon",
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
         "spark.sql.shuffle.partitions": 2,
         "spark.sql.warehouse.dir": str(warehouse),

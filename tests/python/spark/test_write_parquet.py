@@ -34,7 +34,7 @@ def source(tmp_path: Path) -> Path:
     folder = tmp_path / "in"
     folder.mkdir()
     for number in range(5):
-        data = patch(["TX", *["A", "D"] * (number * 3000), "TC"], f"s{number}")
+        data = patch(["TX", *["A", "D"] * (number * 1000), "TC"], f"s{number}")
         (folder / f"{number}.jellyp").write_bytes(data)
     return folder
 
@@ -70,7 +70,7 @@ def test_same_table_as_spark_writes(
     assert (
         jelly_spark.read.parquet(str(ours)).schema == jelly_spark.read.parquet(str(theirs)).schema
     )
-    assert sum(file.rows for file in written) == 60_000 + 15
+    assert sum(file.rows for file in written) == 20_000 + 15
     assert len(written) > 1
     assert names(ours) == sorted(["_SUCCESS", *(Path(file.path).name for file in written)])
     for file in written:
@@ -178,5 +178,5 @@ def test_object_store(jelly_spark: SparkSession, source: Path, store: ObjectStor
                 if path.endswith(".parquet")
             )
         )
-    assert counts == [60_015, 120_030, 60_015]
+    assert counts == [20_015, 40_030, 20_015]
     assert {file.path.rpartition("/")[0] for file in written} == {dest}
