@@ -191,6 +191,19 @@ def test_what_is_refused(client: Client, root: Path) -> None:
     assert Client(app(root)).get("x/1").status == 404  # without --delta
 
 
+def test_a_patch_without_prev_begins_a_log_and_none_that_was_compacted(
+    client: Client, root: Path
+) -> None:
+    log = jelly.Log.create(root / "x")
+    assert client.append("x", patch(A, None, "1")).status == 200
+    for _ in ("with its patch", "compacted"):
+        reply = client.append("x", patch(B, None, "2"))
+        assert (reply.status, json.loads(reply.body)["error"]) == (400, "patch-conflict")
+        log.compact(1)
+    assert client.append("x", patch(B, A, "2")).status == 200
+    assert log.head.version == 2
+
+
 @pytest.fixture
 def tokens(tmp_path: Path) -> tuple[Path, dict[str, str]]:
     lines, found = [], {}

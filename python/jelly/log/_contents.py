@@ -104,7 +104,9 @@ class Contents:
         return self._extent or self.quick_extent()
 
     def renew(self) -> None:
-        """Discards the cached content if the folder now has another log."""
+        """Discards the cached content if the folder now has another log, or another index."""
+        if self._index is not None and self._index.is_replaced():
+            self._index = self._extent = self._checked = None
         before, found = self._manifests, _Manifests.of(self.home)
         if found == before:
             return
@@ -248,6 +250,12 @@ class Contents:
         """Returns the line of the index for an existing version."""
         with self.turn:
             return self._line(self.index(extent), version, extent)
+
+    def chain(self, version: int) -> str:
+        """Returns the digest of ids and rows of all versions up to one, as the index has them."""
+        with self.turn:
+            extent = self.extent()
+            return self.index(extent).chain(extent.first, version)
 
     def find(self, identity: str | None) -> Line | None:
         """Returns the line of the index for the version with an id, even if the rows of the version are gone."""

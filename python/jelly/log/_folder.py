@@ -11,7 +11,6 @@ from typing import Any, Unpack
 
 from jelly import _internal
 from jelly._apply import Applied, applied
-from jelly._chain import chained
 from jelly._convert import convert
 from jelly._history import LogReport, Problem, verify_log
 from jelly._internal import PatchReader
@@ -344,8 +343,9 @@ class FolderLog(Log):
     def chain(self, version: int) -> str:
         """Returns the digest of ids and rows of all versions up to one, computed from the index."""
         extent = self.contents.extent()
-        lines = (self.contents.line(number, extent) for number in range(extent.first, version + 1))
-        return chained("", ((line.id, line.digest) for line in lines))
+        for number in range(extent.first, version + 1):
+            self.contents.line(number, extent)  # checks the file
+        return self.contents.chain(version)
 
     def _stored(self, version: int, path: Path) -> None:
         guard = self.guard(version - 1, version)

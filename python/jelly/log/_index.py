@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from jelly import _internal
+from jelly._chain import chained
 from jelly._log_files import INDEX
 from jelly._times import of_term
 from jelly.errors import JellyError
@@ -83,6 +84,11 @@ class Index:
         self._versions: dict[str, int] = {}
         # the latest time up to each version, for the versions that were requested
         self._times: dict[int, datetime | None] = {}
+        # the chain up to each version, after the version before the first one; of these first and doubts
+        self._chains: list[str] = []
+        self._chained: tuple[int, int] | None = None
+        # inode and size of the file at the last look
+        self._file: tuple[int, int] | None = None
         for line in self.more() or ():
             self.keep(line)
 
@@ -152,6 +158,27 @@ class Index:
             identity = _internal.identify(line.id)[1]
             self.doubts += self._versions.get(identity, line.version) != line.version
             self._versions[identity] = line.version
+
+    def is_replaced(self) -> bool:
+        """Returns whether the file was deleted or replaced since the last call: patches may have changed on purpose."""
+        before = self._file
+        try:
+            stat = self._path.stat()
+            self._file = stat.st_ino, stat.st_size
+        except OSError:
+            self._file = None
+        if before is None:
+            return False
+        return self._file is None or self._file[0] != before[0] or self._file[1] < before[1]
+
+    def chain(self, first: int, version: int) -> str:
+        """Returns the digest of ids and rows of the versions from one to another, which have lines."""
+        if self._chained != (first, self.doubts):
+            self._chains, self._chained = [""], (first, self.doubts)
+        for number in range(first + len(self._chains) - 1, version + 1):
+            line = self._lines[number]
+            self._chains.append(chained(self._chains[-1], [(line.id, line.digest)]))
+        return self._chains[version - first + 1]
 
     def known(self, version: int) -> Line | None:
         """Returns the line of a version, even if its file does not match."""

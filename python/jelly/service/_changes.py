@@ -20,12 +20,12 @@ from jelly.log._patch import Prepared
 from jelly.log._types import as_json
 from jelly.service import _bodies
 from jelly.service import _rules as rules
-from jelly.service._conditions import agrees, head_check, tag
+from jelly.service._conditions import agrees, head_check, tag, tag_of
 from jelly.service._formats import PATCHES, READ_DATA, sent
 from jelly.service._headers import listed, preferences
 from jelly.service._logs import Logs, asked_log
 from jelly.service._places import place
-from jelly.service._problems import Problem
+from jelly.service._problems import Problem, reading_body
 
 
 async def publish(request: Request) -> Response:
@@ -102,7 +102,9 @@ async def published(
 
         def checked() -> Prepared:
             logs.get(name)
-            return read(body, work)
+            log.contents.expected()  # damage of the log is an error before that of the body
+            with reading_body():
+                return read(body, work)
 
         def publish() -> tuple[Published, str]:
             with (
@@ -156,7 +158,7 @@ async def create(request: Request) -> Response:
 
     def there() -> str | None:
         info = logs.get(name).info() if logs.has(name) else None
-        return info and tag(info.id, info.head)
+        return info and tag_of(info)
 
     now = await run_in_threadpool(there)
     if now is None and listed(request.headers, "if-match") is not None:
@@ -172,9 +174,10 @@ async def create(request: Request) -> Response:
         sent_body = await _bodies.received(request, body, request.app.state.limits)
         if isinstance(sent_body, bytes):
             body.write_bytes(sent_body)
-        is_new = await run_in_threadpool(logs.make, name, body if sent_body else None, format, work)
+        with reading_body():
+            is_new = await run_in_threadpool(logs.make, name, body if sent_body else None, format, work)  # fmt: skip
     log = await run_in_threadpool(logs.get, name)
     info = await run_in_threadpool(log.info)
     said = as_json(info._replace(name=name))
-    headers = {"Location": f"/{name}", "ETag": tag(info.id, info.head)}
+    headers = {"Location": f"/{name}", "ETag": tag_of(info)}
     return JSONResponse(said, 201 if is_new else 200, headers)

@@ -12,6 +12,7 @@ from jelly import _internal
 from jelly._inputs import whole_number
 from jelly.log import Head
 from jelly.log._folder import FolderLog
+from jelly.log._types import LogInfo
 from jelly.service._coding import CODINGS
 from jelly.service._headers import listed
 from jelly.service._problems import Problem
@@ -24,6 +25,11 @@ def tag(id: str | None, head: Head, *more: str) -> str:
     last = None if head.id is None else _internal.identify(head.id)[1]
     digest = hashlib.sha256(f"{id}\n{last}".encode()).hexdigest()[:16]
     return '"' + ".".join([str(head.version), digest, *more]) + '"'
+
+
+def tag_of(info: LogInfo, *more: str) -> str:
+    """Returns the tag of a description of a log, which also changes when the log is compacted."""
+    return tag(info.id, info.head, *([f"from{info.first}"] if info.first > 1 else []), *more)
 
 
 def agrees(request: Request, now: str | None) -> bool:

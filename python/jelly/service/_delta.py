@@ -94,7 +94,7 @@ class Delta:
             return _changes.reader_of(request, log, "rdfp", "none")(again / "body", again)
 
         def expect(found: Prepared) -> int | None:
-            return None if found.summary.prev else log.info().first - 1
+            return None if found.summary.prev else 0
 
         try:
             done, _ = await _changes.published(request, name, log, read, expect)

@@ -87,7 +87,8 @@ def _begin(log: FolderLog, after: int, last: str | None) -> str | None:
         is_base = after < info.first
         patch = base_id(info, log.versions) if is_base else next(log.versions(after - 1, after)).id
         begin = _id(info.id, after, patch) if patch or not after else None
-        if last is None or begin in (None, last):
+        # a log that had no id may have got one
+        if last is None or begin in (None, last) or last == _id(None, after, patch):
             return begin
         found = f"its version {after} has the id {patch}" if patch else "it was created anew"
     message = f"the event {last} is not of the log that is here now: {found}; watch it again from its first version"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from xml.sax.saxutils import escape, quoteattr
 
 from starlette.concurrency import run_in_threadpool
@@ -11,7 +12,7 @@ from starlette.responses import Response
 from jelly._page._site import newest
 from jelly._times import shown
 from jelly.log._types import LogInfo, LogVersion
-from jelly.service._conditions import agrees, tag
+from jelly.service._conditions import agrees, tag_of
 from jelly.service._logs import asked_log
 
 _LAST = 50
@@ -22,7 +23,7 @@ async def feed(request: Request) -> Response:
     name = request.path_params["log"]
     log = await asked_log(request)
     info = await run_in_threadpool(log.info)
-    headers = {"ETag": tag(info.id, info.head, "atom"), "Cache-Control": "no-cache"}
+    headers = {"ETag": tag_of(info, "atom"), "Cache-Control": "no-cache"}
     if agrees(request, headers["ETag"]):
         return Response(status_code=304, headers=headers)
     versions = await run_in_threadpool(newest, log, info, 1, _LAST)
@@ -31,15 +32,15 @@ async def feed(request: Request) -> Response:
 
 
 def _written(name: str, at: str, info: LogInfo, versions: list[LogVersion]) -> str:
-    times = [time for time in (info.created, *(one.time for one in versions)) if time]
-    updated = shown(max(times)) if times else "1970-01-01T00:00:00Z"
+    begin = info.created or datetime.fromtimestamp(0, UTC)
+    updated = shown(max([begin, *(one.time for one in versions if one.time)]))
     own = f"urn:uuid:{info.id}" if info.id else at
     parts = [
         '<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">',
         f"<title>{escape(name)}</title><id>{escape(own)}</id><updated>{updated}</updated>",
         f"<author><name>{escape(name)}</name></author>",
         f'<link href={quoteattr(at)}/><link rel="self" href={quoteattr(at + "/feed.atom")}/>',
-        *(_entry(at, own, one, updated) for one in versions),
+        *(_entry(at, own, one, shown(one.time or begin)) for one in versions),
         "</feed>",
     ]
     return "\n".join(parts) + "\n"
@@ -50,6 +51,6 @@ def _entry(at: str, own: str, one: LogVersion, updated: str) -> str:
     where = f"{at}/patches/{one.version}"
     return (
         f"<entry><title>Version {one.version:,}: {what}</title><id>{escape(own)}#{one.version}</id>"
-        f"<updated>{shown(one.time) if one.time else updated}</updated>"
+        f"<updated>{updated}</updated>"
         f"<link href={quoteattr(where)}/><summary>{escape(one.id or what)}</summary></entry>"
     )

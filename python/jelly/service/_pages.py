@@ -37,7 +37,7 @@ from jelly._whole_file import work_folder
 from jelly.log._folder import FolderLog
 from jelly.log._types import LogInfo, LogVersion
 from jelly.service._compare import pattern_of, periods_of, write_change
-from jelly.service._conditions import agrees, number, tag
+from jelly.service._conditions import agrees, number, tag_of
 from jelly.service._formats import VARY, quality
 from jelly.service._headers import listed
 from jelly.service._limits import Limits
@@ -135,7 +135,7 @@ async def log(request: Request, name: str, found: FolderLog, info: LogInfo) -> R
     """Returns the page of a log."""
     page = number(request, "page") or 1
     asked = request.query_params.get("q", "").strip()
-    now = tag(info.id, info.head, f"page{page}")
+    now = tag_of(info, f"page{page}")
     if not asked and agrees(request, now):
         return Response(status_code=304, headers={"ETag": now})
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any
 
@@ -19,6 +21,7 @@ _STATUS = {f"patch.{name}": 422 for name in _UNPROCESSABLE.split()} | {
     "patch.changed": 409,
     "patch.version": 404,
     "patch.base": 404,
+    "patch.damaged": 500,
 }
 
 
@@ -58,8 +61,27 @@ def detail_of(error: JellyError) -> str:
     return str(error).replace(f" ({error.source})", "").replace(f"{error.source}: ", "")
 
 
-def problem_of(error: BaseException, *, publishes: bool) -> Problem:
-    """Converts an error to an HTTP problem; ``publishes``: the body of the request may be the cause."""
+@contextmanager
+def reading_body() -> Iterator[None]:
+    """Wraps the reading of the body of a request: its errors are answers about the body, not about files of the log.
+
+    Raises:
+        Problem: The body is at fault (4xx).
+    """
+    try:
+        yield
+    except JellyError as error:
+        raise problem_of(error, publishes=True, is_of_body=True) from error
+
+
+def problem_of(error: BaseException, *, publishes: bool, is_of_body: bool = False) -> Problem:
+    """Converts an error to an HTTP problem.
+
+    Args:
+        error: The error.
+        publishes: Whether the request changes a log.
+        is_of_body: Whether the body of the request was being read.
+    """
     if isinstance(error, Problem):
         return error
     if isinstance(error, JellyError):
@@ -70,7 +92,7 @@ def problem_of(error: BaseException, *, publishes: bool) -> Problem:
             return Problem(422, error.kind, text)
         if error.kind in _STATUS:
             return Problem(_STATUS[error.kind], error.kind, text)
-        if publishes:
+        if is_of_body or (publishes and error.kind.startswith(("limit.", "patch."))):
             status = 413 if error.kind.startswith("limit.") else 400
             places = {"line": error.line, "column": error.column, "byte": error.offset}
             more: dict[str, Any] = {name: at for name, at in places.items() if at is not None}

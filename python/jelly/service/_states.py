@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from jelly._apply import applied
 from jelly._log_files import LOG_JSON, STATES
 from jelly._whole_file import sync_file, sync_folder, work_folder
+from jelly.errors import JellyError
 from jelly.log._begin import EMPTY, said_base_of, said_of
 from jelly.log._folder import FolderLog
 from jelly.service._limits import Limits
@@ -30,6 +31,8 @@ class _Start(NamedTuple):
     source: Any
     format: str
     size: int
+    is_kept: bool = False
+    """Whether it is one of the kept states."""
 
 
 def write_state(log: FolderLog, dest: Any, version: int, to: str, limits: Limits) -> None:
@@ -57,15 +60,23 @@ def _write(
         dest.seek(0)
         dest.truncate()
     with work_folder(log.work) as work:
-        start = _nearest(log, version, work)
+        nearest = start = _nearest(log, version, work)
         files = log.paths(start.version, version)
         size = sum(path.stat().st_size for path in files)
         is_much = size * _SHARE >= start.size or len(files) >= _MANY
-        if files and is_much and limits.states:
-            start = _keep(log, start, files, version, work, limits, check)
-            files = []
-        _make(log, start, files, version, dest, to)
-        check()
+        try:
+            if files and is_much and limits.states:
+                start = _keep(log, start, files, version, work, limits, check)
+                files = []
+            _make(log, start, files, version, dest, to)
+            check()
+            return
+        except JellyError as error:
+            if not nearest.is_kept or error.source != str(nearest.source):
+                raise
+    # the state is damaged: without it, the dataset comes from another one, or from the base
+    (log.folder / STATES / nearest.source.name).unlink(missing_ok=True)
+    _write(log, dest, version, to, limits, check)
 
 
 def _make(
@@ -90,7 +101,7 @@ def _nearest(log: FolderLog, version: int, work: Path) -> _Start:
             mine = work / path.name
             mine.hardlink_to(path)  # the link stays, even if another process deletes the state
             os.utime(path)
-            return _Start(number, mine, "jelly", mine.stat().st_size)
+            return _Start(number, mine, "jelly", mine.stat().st_size, is_kept=True)
     first = log.info().first - 1
     if base == EMPTY:
         return _Start(first, b"", "nq", 0)
@@ -149,8 +160,6 @@ def _name(log: FolderLog, version: int) -> str | None:
     own = said_of(log.folder).get("id") if (log.folder / LOG_JSON).exists() else None
     if own is None:
         return None
-    line = log.contents.line(version, log.contents.extent())
-    digest = hashlib.sha256(f"{own}\n{line.prev}\n{line.id}\n{line.digest}".encode()).hexdigest()[
-        :16
-    ]
-    return f"state-{version:04}-{digest}.jelly.zst"
+    # all versions before it, as patches may be changed on purpose
+    digest = hashlib.sha256(f"{own}\n{log.contents.chain(version)}".encode()).hexdigest()
+    return f"state-{version:04}-{digest[:16]}.jelly.zst"

@@ -20,7 +20,7 @@ from jelly.log._folder import FolderLog
 from jelly.log._joined import is_part, joined
 from jelly.log._types import Head, LogVersion, as_json
 from jelly.service import _pages
-from jelly.service._conditions import agrees, number, tag, version_of
+from jelly.service._conditions import agrees, number, tag, tag_of, version_of
 from jelly.service._formats import DATA, PATCHES, VARY, wanted
 from jelly.service._headers import wait_of
 from jelly.service._limits import Limits
@@ -47,13 +47,13 @@ async def info(request: Request) -> Response:
     found = await run_in_threadpool(log.info)
     if _pages.asks_page(request):
         return await _pages.log(request, name, log, found)
-    now = tag(found.id, found.head)
+    now = tag_of(found)
     if agrees(request, now) and (seconds := wait_of(request.headers)):
         with place(request, "watchers"):
             await logs.moved(name, log, found.head.version, seconds)
         request.app.state.guard.refuse_revoked(request.scope)
         found = await run_in_threadpool(log.info)
-        now = tag(found.id, found.head)
+        now = tag_of(found)
     headers = {"ETag": now, "Cache-Control": "no-cache"} | VARY
     if agrees(request, now):
         return Response(status_code=304, headers=headers)

@@ -261,6 +261,12 @@ def test_what_else_is_refused(few: SparkSession) -> None:
         jelly.spark.net(df.drop("op"))
     with pytest.raises(ValueError, match='chain is "x"; it can be "check", "ignore"'):
         jelly.spark.net(df, chain="x")  # type: ignore[arg-type]
+    with pytest.raises(
+        TypeError, match="a log must be a Spark DataFrame, not str; read files with"
+    ):
+        jelly.spark.net("log.jellyp")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a base must be a Spark DataFrame, not PosixPath"):
+        jelly.spark.apply(Path("base.nq"), df)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="a base needs the columns"):
         jelly.spark.apply(df.select("op"), df)
     with pytest.raises(PatchError, match=r"no version 3: the log has versions 0 to 2"):

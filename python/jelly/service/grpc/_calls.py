@@ -166,7 +166,7 @@ def met(have: Options, asked: bytes | None) -> tuple[Options, bool]:
     try:
         return (have, True) if asked is None else _internal.met_options(have, asked)
     except JellyError as error:
-        raise problem_of(error, publishes=True) from None
+        raise problem_of(error, publishes=True, is_of_body=True) from None
 
 
 def _problem_of(error: BaseException, *, publishes: bool) -> Problem:
@@ -175,7 +175,7 @@ def _problem_of(error: BaseException, *, publishes: bool) -> Problem:
         error.kind == "limit.frame_bytes" or error.kind.startswith(("options.", "encode."))
     ):
         publishes = True
-    return problem_of(error, publishes=publishes)
+    return problem_of(error, publishes=publishes, is_of_body=publishes)
 
 
 def metadata_of(context: Any) -> Mapping[str, str]:

@@ -26,11 +26,17 @@ def log_columns() -> list[Any]:
 
 
 def require(df: DataFrame, names: tuple[str, ...], what: str) -> None:
-    """Rejects a DataFrame that lacks columns.
+    """Rejects what is no DataFrame, and a DataFrame that lacks columns.
 
     Raises:
+        TypeError: It is no DataFrame.
         ValueError: A column is missing, or a term is not a string.
     """
+    if not hasattr(df, "schema"):
+        raise TypeError(
+            f"{what} must be a Spark DataFrame, not {type(df).__name__}; read files with "
+            'spark.read.format("jelly") or "jelly-patch"'
+        )
     kinds = {field.name: field.dataType.simpleString() for field in df.schema}
     missing = [name for name in names if name not in kinds]
     if missing:
