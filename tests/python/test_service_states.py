@@ -54,7 +54,9 @@ def dataset(log: jelly.Log) -> set[bytes]:
 
 
 def test_a_patch_that_was_changed_on_purpose(server: Any, tmp_path: Path) -> None:
-    before = ask(server, "GET", "/x/data", **NQ).body
+    first = ask(server, "GET", "/x/data", **NQ)
+    before, tag = first.body, first.headers["etag"]
+    assert ask(server, "GET", "/x/data", if_none_match=tag, **NQ).status == 304
     assert list((folder(tmp_path) / "_states").iterdir())
     file = folder(tmp_path) / "patch-0003.jellyp"
     rows = io.BytesIO()
@@ -67,7 +69,7 @@ def test_a_patch_that_was_changed_on_purpose(server: Any, tmp_path: Path) -> Non
     assert (reply.status, reply.kind) == (500, "patch.damaged")
     (folder(tmp_path) / "_index.jsonl").unlink()
     for one in (server, app(tmp_path / "logs")):
-        found = set(ask(one, "GET", "/x/data", **NQ).body.splitlines())
+        found = set(ask(one, "GET", "/x/data", if_none_match=tag, **NQ).body.splitlines())
         assert found == dataset(jelly.Log(folder(tmp_path)))
         assert found - set(before.splitlines()) == {b'<a:s> <a:p> "changed" .'}
         assert (

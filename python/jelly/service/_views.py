@@ -166,7 +166,8 @@ async def data(request: Request) -> Response:
     if (asked := request.query_params.get("version")) is not None:
         head = await run_in_threadpool(_head_at, log, asked)
     version = head.version
-    headers = {"ETag": tag(found.id, head, format), "Accept-Ranges": "none", "jelly-version": str(version), "Cache-Control": "no-cache"} | VARY  # fmt: skip
+    chain = await run_in_threadpool(log.contents.chain, version)  # patches may change on purpose
+    headers = {"ETag": tag(found.id, head, chain[:16], format), "Accept-Ranges": "none", "jelly-version": str(version), "Cache-Control": "no-cache"} | VARY  # fmt: skip
     headers |= attached(request, str(version), format)
     if agrees(request, headers["ETag"]):
         return Response(status_code=304, headers=headers)
