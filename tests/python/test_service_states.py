@@ -124,6 +124,7 @@ def test_tags_change_when_a_log_is_compacted(log: jelly.Log, server: Any, path: 
     # the version is the same one, so what was read before may still be changed
     other = ask(server, "POST", "/x", patch(7), if_match=tag.split(".from")[0])
     assert other.status == 201, other.body
+    assert other.headers["etag"] == ask(server, "GET", "/x").headers["etag"]
 
 
 def test_a_patch_without_a_time_in_the_feed(tmp_path: Path) -> None:

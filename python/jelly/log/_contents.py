@@ -255,7 +255,11 @@ class Contents:
         """Returns the digest of ids and rows of all versions up to one, as the index has them."""
         with self.turn:
             extent = self.extent()
-            return self.index(extent).chain(extent.first, version)
+            index = self.index(extent)
+            for number in range(extent.first, version + 1):
+                if index.known(number) is None:
+                    self._line(index, number, extent)
+            return index.chain(extent.first, version)
 
     def find(self, identity: str | None) -> Line | None:
         """Returns the line of the index for the version with an id, even if the rows of the version are gone."""

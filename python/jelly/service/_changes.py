@@ -119,7 +119,7 @@ async def published(
                 else:
                     done = log.publish_prepared(found, expect, check=check)
                 head = log.head if done.replayed else Head(done.version, done.id)
-                return done, tag(id, head)
+                return done, tag(id, head, first=log.contents.expected().first)
 
         found = await to_thread.run_sync(checked, limiter=request.app.state.decoders)
         rules.check_publisher(rules.headers_of(request), found)

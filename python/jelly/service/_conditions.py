@@ -20,16 +20,17 @@ from jelly.service._problems import Problem
 _TAG = re.compile(r'(W/)?"([^"]*)"')
 
 
-def tag(id: str | None, head: Head, *more: str) -> str:
-    """Returns the tag of a log: its version, and a digest of the ids of the log and of the head."""
+def tag(id: str | None, head: Head, *more: str, first: int = 1) -> str:
+    """Returns the tag of a log: its version, a digest of the ids of the log and of the head, and its first version if it was compacted."""
     last = None if head.id is None else _internal.identify(head.id)[1]
     digest = hashlib.sha256(f"{id}\n{last}".encode()).hexdigest()[:16]
-    return '"' + ".".join([str(head.version), digest, *more]) + '"'
+    begin = [f"from{first}"] if first > 1 else []
+    return '"' + ".".join([str(head.version), digest, *begin, *more]) + '"'
 
 
 def tag_of(info: LogInfo, *more: str) -> str:
-    """Returns the tag of a description of a log, which also changes when the log is compacted."""
-    return tag(info.id, info.head, *([f"from{info.first}"] if info.first > 1 else []), *more)
+    """Returns the tag of a description of a log."""
+    return tag(info.id, info.head, *more, first=info.first)
 
 
 def agrees(request: Request, now: str | None) -> bool:
