@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import shutil
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -38,8 +37,8 @@ def server(log: jelly.Log, tmp_path: Path) -> Any:
     return app(tmp_path / "logs")
 
 
-def patch(number: int, value: object = "") -> bytes:
-    rows = "".join(f'A <a:s> <a:p> "{number}-{n}{value}" .\n' for n in range(3))
+def patch(number: int) -> bytes:
+    rows = "".join(f'A <a:s> <a:p> "{number}-{n}" .\n' for n in range(3))
     return f"H id <u:{number}> .\nTX .\n{rows}TC .\n".encode()
 
 
@@ -104,8 +103,7 @@ def test_damage_of_a_log_is_no_fault_of_the_publisher(server: Any, tmp_path: Pat
         ("GET", "/x/data", b""),
     ):
         reply = ask(app(tmp_path / "logs"), method, path, body)
-        assert reply.status == 500, (method, path)
-        assert reply.kind in ("patch.damaged", "internal")
+        assert (reply.status, reply.kind) == (500, "internal"), (method, path)
         assert str(tmp_path) not in reply.body.decode()
 
 
@@ -156,4 +154,4 @@ def test_an_event_of_a_log_that_had_no_id(tmp_path: Path) -> None:
     assert ask(app(tmp_path / "logs"), "PUT", "/plain").status in (200, 201)
     assert ask(app(tmp_path / "logs"), "GET", "/plain").headers["etag"].strip('"') != tag
     reply = ask(app(tmp_path / "logs"), "HEAD", "/plain/events", b"", ("last-event-id", tag))
-    assert reply.status == 200, os.fspath(plain)
+    assert reply.status == 200

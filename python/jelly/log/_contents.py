@@ -256,10 +256,8 @@ class Contents:
         with self.turn:
             extent = self.extent()
             index = self.index(extent)
-            for number in range(extent.first, version + 1):
-                if index.known(number) is None:
-                    self._line(index, number, extent)
-            return index.chain(extent.first, version)
+            read = partial(self._line, index, extent=extent)
+            return index.chain(extent.first, version, read)
 
     def find(self, identity: str | None) -> Line | None:
         """Returns the line of the index for the version with an id, even if the rows of the version are gone."""

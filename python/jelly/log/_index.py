@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import zlib
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -87,7 +88,7 @@ class Index:
         # the chain up to each version, after the version before the first one; of these first and doubts
         self._chains: list[str] = []
         self._chained: tuple[int, int] | None = None
-        # inode and size of the file at the last look
+        # size and inode of the file when it was last looked at; unlike `_read`, also of what this process appended
         self._file: tuple[int, int] | None = None
         for line in self.more() or ():
             self.keep(line)
@@ -164,20 +165,19 @@ class Index:
         before = self._file
         try:
             stat = self._path.stat()
-            self._file = stat.st_ino, stat.st_size
         except OSError:
             self._file = None
-        if before is None:
-            return False
-        return self._file is None or self._file[0] != before[0] or self._file[1] < before[1]
+            return before is not None
+        self._file = stat.st_size, stat.st_ino
+        return before is not None and _is_other(stat, *before)
 
-    def chain(self, first: int, version: int) -> str:
-        """Returns the digest of ids and rows of the versions from one to another, which have lines."""
+    def chain(self, first: int, version: int, line: Callable[[int], Line]) -> str:
+        """Returns the digest of ids and rows of the versions from one to another; ``line`` reads a missing line."""
         if self._chained != (first, self.doubts):
             self._chains, self._chained = [""], (first, self.doubts)
         for number in range(first + len(self._chains) - 1, version + 1):
-            line = self._lines[number]
-            self._chains.append(chained(self._chains[-1], [(line.id, line.digest)]))
+            one = self._lines.get(number) or line(number)
+            self._chains.append(chained(self._chains[-1], [(one.id, one.digest)]))
         return self._chains[version - first + 1]
 
     def known(self, version: int) -> Line | None:
@@ -191,7 +191,7 @@ class Index:
         try:
             with self._path.open("rb") as file:
                 stat = os.fstat(file.fileno())
-                if at and (stat.st_ino != inode or stat.st_size < at):
+                if at and _is_other(stat, at, inode):
                     return None
                 file.seek(at)
                 texts = file.read()
@@ -200,6 +200,11 @@ class Index:
         self._read = at + texts.rfind(b"\n") + 1, stat.st_ino
         lines = map(parsed, texts.decode("utf-8", "replace").split("\n"))
         return [line for line in lines if line is not None]
+
+
+def _is_other(stat: os.stat_result, size: int, inode: int) -> bool:
+    """Returns whether a file is not the one that had this size and inode and since then only grew."""
+    return stat.st_ino != inode or stat.st_size < size
 
 
 def _is_stub(path: Path) -> bool:
