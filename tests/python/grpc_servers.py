@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,19 @@ def process(root: Path, *args: str) -> tuple[subprocess.Popen[bytes], str]:
     """A server in a process of its own, and its address."""
     port = free_port()
     return start(root, free_port(), "--grpc-port", str(port), *args), f"127.0.0.1:{port}"
+
+
+def begun(call: Callable[[], Any], read: Callable[[Any], object]) -> Any:
+    """A call whose first answers were read; made again as long as all threads of the server are at work for others."""
+    while True:
+        try:
+            made = call()
+            read(made)
+        except grpc.RpcError as error:
+            if error.details() != "Concurrent RPC limit exceeded!":
+                raise
+        else:
+            return made
 
 
 class Refused(Exception):  # noqa: N818

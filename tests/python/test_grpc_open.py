@@ -22,7 +22,7 @@ from grpc_reflection.v1alpha.proto_reflection_descriptor_database import (
     ProtoReflectionDescriptorDatabase,
 )
 
-from grpc_servers import Refused, raw
+from grpc_servers import Refused, begun, raw
 from jelly.grpc._wire import LOG_SERVICE, RDF_SERVICE
 from jelly.service.grpc import GrpcServer, _open, _server
 from jelly.service.grpc._open import HEALTH_SERVICE, REFLECTION_SERVICES
@@ -66,17 +66,21 @@ def test_more_watch_the_health_than_there_are_threads(
     server = GrpcServer(tmp_path / "logs")
     with grpc.insecure_channel(f"127.0.0.1:{server.port}") as channel:
         stub = HealthStub(channel)
-        watched: list[Any] = []
-        for _ in range(most):
-            watched.append(stub.Watch(asked()))
-            assert next(watched[-1]).status == SERVING
+        answers: list[Any] = []
+        watched = [
+            begun(lambda: stub.Watch(asked()), lambda call: answers.append(next(call)))
+            for _ in range(most)
+        ]
+        assert [answer.status for answer in answers] == [SERVING] * most
         names = [thread.name for thread in threading.enumerate()]
         assert sum(name.startswith("ThreadPoolExecutor") for name in names) <= 3 * threads
         for _ in range(2):
             with pytest.raises(grpc.RpcError) as caught:
                 next(stub.Watch(asked()))
             assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
-        assert stub.Check(asked()).status == SERVING  # others are served all the same
+        # others are served all the same
+        begun(lambda: answers.append(stub.Check(asked())), lambda _: None)
+        assert answers[-1].status == SERVING
         watched.pop().cancel()
         while True:  # the server learns a moment later that the client left
             watched.append(stub.Watch(asked()))

@@ -22,7 +22,7 @@ import grpc
 
 import jelly.grpc
 from asgi import ask
-from grpc_servers import Refused, frames, here, lines, raw, read
+from grpc_servers import Refused, begun, frames, here, lines, raw, read
 from jelly.grpc._wire import LOG_SERVICE, RDF_SERVICE, written
 from jelly.service import Limits, app
 from jelly.service.grpc import _server
@@ -110,8 +110,11 @@ def followed(place: Place, target: str) -> None:
         place.log().publish(patch(1))
         calls: list[Any] = []
         for _ in range(8):
-            calls.append(follow(written("a", 0, b"", 0, 1), timeout=120))
-            until_holds(calls[-1], 1)
+            call = begun(
+                lambda: follow(written("a", 0, b"", 0, 1), timeout=120),
+                lambda made: until_holds(made, 1),
+            )
+            calls.append(call)
         for n in (2, 3):
             place.log().publish(patch(n))
             for call in calls:
