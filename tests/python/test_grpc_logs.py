@@ -17,7 +17,7 @@ pytest.importorskip("uvicorn")
 
 import jelly
 import jelly.grpc
-from grpc_servers import Refused, frames, here, lines, numbers, raw_log
+from grpc_servers import Refused, frames, here, lines, numbers, raw, raw_log
 from jelly._frames import frames_in
 from jelly.errors import JellyError, OptionsError, PatchError
 from jelly.grpc._wire import written
@@ -302,3 +302,24 @@ def test_options_of_a_log_that_is_followed(server: str, root: Path) -> None:
                 log.publish(patch(len(got)))
         assert reader.options == small
     assert got == numbers(range(3))
+
+
+def test_damage_of_a_log_is_no_fault_of_the_caller(root: Path) -> None:
+    log = jelly.Log(root / "brick")
+    log.publish(patch(1))
+    done = log.publish(patch(2))
+    assert done.path is not None
+    done.path.write_bytes(done.path.read_bytes()[:-3])
+    calls: list[tuple[Any, str, list[bytes], dict[str, str]]] = [
+        (raw_log, "Publish", messages(patch(3)), {"jelly_log": "brick"}),
+        (raw_log, "Publish", [b"\xff" * 9], {"jelly_log": "brick"}),
+        (raw_log, "Subscribe", [written("brick")], {}),
+        (raw_log, "Describe", [written("brick")], {}),
+        (raw, "SubscribeRdf", [written("brick")], {}),
+    ]
+    with here(root) as server:
+        for call, method, sent, metadata in calls:
+            with pytest.raises(Refused) as refused:
+                call(server, method, sent, **metadata)
+            assert refused.value.code == "INTERNAL", method
+            assert str(root) not in str(refused.value), method

@@ -87,7 +87,7 @@ def folder(request: pytest.FixtureRequest, files: list[bytes], tmp_path: Path) -
     for n, data in enumerate(files, 1):
         (folder / f"patch-{n:04}.jellyp").write_bytes(data)
     if request.param == "log.json":
-        jelly.Log.create(folder)
+        jelly.Log.create(folder, b"")
     return folder
 
 

@@ -234,6 +234,25 @@ def test_a_log_that_is_given_its_beginning_is_the_same(where: Place) -> None:
     assert one.dataset(io.BytesIO(), to="nq").statements == 3
 
 
+def test_a_log_with_patches_begins_empty_only_if_asked(where: Place, server: tuple[Path, str]) -> None:  # fmt: skip
+    """Without a base it may have begun with any dataset, and what is recorded cannot be taken back."""
+    root, address = server
+    publisher = where.place.replace(address, str(root))
+    jelly.Log(publisher, storage=where.storage).publish(patch(1))
+    with pytest.raises(PatchError, match="record it once") as caught:
+        jelly.Log.create(where.place, storage=where.storage)
+    assert caught.value.kind == "patch.base"
+    assert where.open().info().base is None
+    assert jelly.Log.create(where.place, b"", storage=where.storage).info().base == "empty"
+    assert where.open().dataset(io.BytesIO(), to="nq").statements == 1
+
+
+def test_an_empty_base_is_no_base(where: Place) -> None:
+    for base in (b"", None, bytearray()):
+        log = jelly.Log.create(where.place, base, storage=where.storage)
+        assert log.info().base == "empty"
+
+
 @pytest.mark.parametrize("version", [1, 2, 3])
 def test_a_copy_refuses_a_log_with_other_rows_under_its_ids(where: Place, tmp_path: Path, version: int) -> None:  # fmt: skip
     where.make(1, 2, 3).pull(tmp_path / "copy")

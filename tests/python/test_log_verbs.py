@@ -142,7 +142,7 @@ def test_how_a_log_begins(tmp_path: Path) -> None:
     with pytest.raises(PatchError, match="jelly log create") as caught:
         plain.dataset(io.BytesIO())
     assert caught.value.kind == "patch.base"
-    jelly.Log.create(tmp_path / "plain")
+    jelly.Log.create(tmp_path / "plain", b"")
     out = io.BytesIO()
     assert plain.dataset(out).statements == 1
     assert out.getvalue() == b'<a:s> <a:p> "1" .\n'

@@ -43,19 +43,8 @@ def create_command(
     """
     if base is not None and empty:
         raise click.UsageError("--base and --empty cannot be used together")
-    if base is None and not empty and _has_lost_its_beginning(place):
-        raise click.UsageError(f"{place} has patches, and it does not record what it begins with: give --base FILE, or --empty if it began with an empty dataset")  # fmt: skip
-    log = jelly.Log.create(place, base, ending=ending, base_format=base_format)
+    log = jelly.Log.create(place, b"" if empty else base, ending=ending, base_format=base_format)
     click.echo(f"{place}: begins {_begins(log.info().base)}", err=True)
-
-
-def _has_lost_its_beginning(place: str) -> bool:
-    """Whether there is a log with patches that does not record what it begins with."""
-    try:
-        info = jelly.Log(place).info()
-    except FileNotFoundError:
-        return False
-    return info.base is None and info.head.version > 0
 
 
 @log_group.command(name="list", short_help="Lists the versions of a log.")

@@ -94,10 +94,11 @@ def begin(
         Whether the log did not record before how it begins.
 
     Raises:
-        PatchError: The log begins differently (``patch.conflict``).
+        PatchError: The log begins differently (``patch.conflict``), or it has patches and no base was given
+            (``patch.base``).
     """
     wanted = None
-    if base is not None:
+    if base is not None and not is_nothing(base[0]):
         wanted = dumped(work, base)
         written_json(work / BASE_JSON, wanted)
     with alone:
@@ -107,13 +108,15 @@ def begin(
             has_patches = bool(_internal.patch_files(folder))
             refuse_other(folder, now, known.get("sha256"), wanted, has_patches=has_patches)
             return False
+        if base is None and _internal.patch_files(folder):
+            raise no_base(folder)
         said = said_of(folder)
         if not said:
-            more = {BEGINS: EMPTY} if base is None else {}
+            more = {BEGINS: EMPTY} if wanted is None else {}
             manifest(work, ending, **more)
-        elif base is None:
+        elif wanted is None:
             written_json(work / LOG_JSON, said | {BEGINS: EMPTY})
-        if base is not None:
+        if wanted is not None:
             (work / BASE).replace(folder / BASE)
             sync_folder(folder)
             (work / BASE_JSON).replace(folder / BASE_JSON)
@@ -121,6 +124,11 @@ def begin(
             (work / LOG_JSON).replace(folder / LOG_JSON)
         sync_folder(folder)
     return True
+
+
+def is_nothing(base: Source) -> bool:
+    """Returns whether a base is no bytes: a log with this base begins empty."""
+    return isinstance(base, bytes | bytearray | memoryview) and not base
 
 
 def dumped(work: Path, base: tuple[Source, str, str]) -> dict[str, Any]:
@@ -194,6 +202,6 @@ def no_base(folder: object) -> PatchError:
     """Returns the error for a log that does not record how it begins."""
     message = (
         "this log does not record what it begins with, so no dataset can be made; record it once "
-        "with `jelly log create`: with --base FILE, or --empty"
+        'with `jelly log create`: with --base FILE, or --empty (`base=b""` in Python)'
     )
     return refused_at("patch.base", message, folder)

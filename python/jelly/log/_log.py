@@ -111,7 +111,8 @@ class Log:
 
         Args:
             place: As for :class:`Log`.
-            base: The dataset before the first patch; without it, the log begins empty.
+            base: The dataset before the first patch. A new log without a base begins empty. A log that has patches
+                needs a base; ``b""`` is the empty dataset.
             ending: As for :class:`Log`.
             token: As for :class:`Log`.
             storage: As for :class:`Log`.
@@ -121,8 +122,8 @@ class Log:
             The log.
 
         Raises:
-            PatchError: A log exists that begins differently (``patch.conflict``), or the base has blank nodes without
-                stable labels (``patch.labels``).
+            PatchError: A log exists that begins differently (``patch.conflict``), the base has blank nodes without
+                stable labels (``patch.labels``), or the log has patches and no base was given (``patch.base``).
             JellyError: The base has an error.
             OSError: Reading or writing failed.
         """

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from jelly._log_files import ENDING, LOG_JSON
-from jelly.log._begin import BEGINS, fresh, refuse_other
+from jelly.log._begin import BEGINS, fresh, no_base, refuse_other
 from jelly.log._guard import replaced
 from jelly.log._objects import Objects
 from jelly.log._patch import refused_at
@@ -39,7 +39,13 @@ class Manifest:
         return self.said
 
     def begin(
-        self, ending: str, more: Said, new: Mapping[str, str], *, has_patches: Callable[[], bool]
+        self,
+        ending: str,
+        more: Said,
+        new: Mapping[str, str],
+        *,
+        is_given: bool,
+        has_patches: Callable[[], bool],
     ) -> bool:
         """Creates ``log.json``, or records in it how the log begins.
 
@@ -47,13 +53,15 @@ class Manifest:
             ending: The ending of the patches of a new log.
             more: Members to record.
             new: More members to record if ``log.json`` did not exist.
+            is_given: Whether the caller gave how the log begins.
             has_patches: Returns whether the log has patches.
 
         Returns:
             Whether ``log.json`` did not exist.
 
         Raises:
-            PatchError: The log begins differently (``patch.conflict``).
+            PatchError: The log begins differently (``patch.conflict``), or it has patches, and how it begins was not
+                given (``patch.base``).
         """
         while True:
             found = self._objects.get(LOG_JSON)
@@ -65,6 +73,8 @@ class Manifest:
                     now = known.get("base", said[BEGINS])
                     refuse_other(self._objects.url, now, known.get("sha256"), more.get("base"), has_patches=has_patches())  # fmt: skip
                 return False
+            if said is not None and not is_given and has_patches():
+                raise no_base(self._objects.url)
             text = json.dumps((fresh(ending) | dict(new) if said is None else said) | more).encode()
             other = self._objects.create(LOG_JSON, text) if found is None else self._objects.replace(LOG_JSON, text, found.tag)  # fmt: skip
             if other is None:

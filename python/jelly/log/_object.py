@@ -24,7 +24,7 @@ from jelly._readers import read_patch
 from jelly._whole_file import once_checked, sync_file, written_json
 from jelly.errors import JellyError, PatchError
 from jelly.log._ahead import patches
-from jelly.log._begin import BASE, BEGINS, EMPTY, dumped, no_base, with_digest
+from jelly.log._begin import BASE, BEGINS, EMPTY, dumped, is_nothing, no_base, with_digest
 from jelly.log._followed import Followed, watched, watched_from
 from jelly.log._guard import Guard, Seen
 from jelly.log._joined import stored_parts
@@ -305,8 +305,8 @@ class ObjectLog(Log):
         Returns:
             Whether the log did not exist.
         """
-        if base is None:
-            return self._begin({BEGINS: EMPTY}, more)
+        if base is None or is_nothing(base):
+            return self._begin({BEGINS: EMPTY}, more, is_given=base is not None)
         with tempfile.TemporaryDirectory() as folder:
             work = Path(folder)
             wanted = dumped(work, (*with_digest(base, work), base_format))
@@ -322,8 +322,16 @@ class ObjectLog(Log):
             self.objects.delete(wanted["base"])  # the log already began with this base
         return is_new
 
-    def _begin(self, more: dict[str, Any], new: Mapping[str, str] | None = None) -> bool:
-        return self.manifest.begin(self._ending, more, new or {}, has_patches=lambda: self.head.version > 0)  # fmt: skip
+    def _begin(
+        self, more: dict[str, Any], new: Mapping[str, str] | None = None, *, is_given: bool = True
+    ) -> bool:
+        return self.manifest.begin(
+            self._ending,
+            more,
+            new or {},
+            is_given=is_given,
+            has_patches=lambda: self.head.version > 0,
+        )
 
     @property
     def _format(self) -> PatchFormat:

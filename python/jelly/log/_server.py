@@ -24,7 +24,7 @@ from jelly._patching import keywords
 from jelly._readers import read_patch
 from jelly._whole_file import sync_file, written_json
 from jelly.errors import PatchError
-from jelly.log._begin import BASE, no_base, with_digest
+from jelly.log._begin import BASE, is_nothing, no_base, with_digest
 from jelly.log._followed import Followed, watched, watched_from
 from jelly.log._log import Log
 from jelly.log._patch import base_id, prepared, refuse_range
@@ -168,11 +168,12 @@ class ServerLog(Log):
             raise
 
     def _create(self, base: Source | None, base_format: Any) -> None:
+        if base is None or is_nothing(base):
+            # with the type of a base, no content is an empty base
+            self._at.open("PUT", headers={} if base is None else {"Content-Type": DATA}).close()
+            return
         with tempfile.TemporaryDirectory() as folder:
             work = Path(folder)
-            if base is None:
-                self._at.open("PUT").close()
-                return
             given, _ = with_digest(base, work)
             body = work / "base.jelly"
             convert(given, body, to="jelly", format=base_format, namespaces=True)

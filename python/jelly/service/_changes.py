@@ -102,9 +102,7 @@ async def published(
 
         def checked() -> Prepared:
             logs.get(name)
-            log.contents.expected()  # damage of the log is an error before that of the body
-            with reading_body():
-                return read(body, work)
+            return rules.read_patch_of(log, lambda: read(body, work))
 
         def publish() -> tuple[Published, str]:
             with (
@@ -174,8 +172,11 @@ async def create(request: Request) -> Response:
         sent_body = await _bodies.received(request, body, request.app.state.limits)
         if isinstance(sent_body, bytes):
             body.write_bytes(sent_body)
+        type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        nothing = b"" if type in READ_DATA else None
+        base = body if sent_body else nothing
         with reading_body():
-            is_new = await run_in_threadpool(logs.make, name, body if sent_body else None, format, work)  # fmt: skip
+            is_new = await run_in_threadpool(logs.make, name, base, format, work)
     log = await run_in_threadpool(logs.get, name)
     info = await run_in_threadpool(log.info)
     said = as_json(info._replace(name=name))

@@ -98,7 +98,7 @@ class Logs:
     def make(
         self,
         name: str,
-        body: Path | None,
+        body: Path | bytes | None,
         format: str,
         work: Path,
         more: Mapping[str, str] | None = None,

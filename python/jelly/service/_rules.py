@@ -13,7 +13,7 @@ from jelly.log._folder import FolderLog
 from jelly.log._patch import Prepared, refused
 from jelly.service._limits import Limits
 from jelly.service._logs import Logs
-from jelly.service._problems import Problem
+from jelly.service._problems import Problem, reading_body
 from jelly.service._states import write_state
 from jelly.service._tokens import Token
 
@@ -26,6 +26,18 @@ def refuse_draining(logs: Logs) -> None:
     """
     if logs.is_draining:
         raise Problem(503, "draining", "the server is stopping; try again", {"Retry-After": "5", "Connection": "close"})  # fmt: skip
+
+
+def read_patch_of(log: FolderLog, read: Callable[[], Prepared]) -> Prepared:
+    """Reads the patch of a request; damage of the log is an error before an error of the patch.
+
+    Raises:
+        Problem: The patch is at fault (4xx).
+        JellyError: The log is damaged.
+    """
+    log.contents.expected()
+    with reading_body():
+        return read()
 
 
 def headers_of(request: Request) -> dict[str, str]:

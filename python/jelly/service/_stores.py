@@ -229,7 +229,7 @@ class StoreLogs(Logs):
     def make(
         self,
         name: str,
-        body: Path | None,
+        body: Path | bytes | None,
         format: str,
         work: Path,
         more: Mapping[str, str] | None = None,

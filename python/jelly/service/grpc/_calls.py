@@ -127,7 +127,10 @@ class Calls:
             status = "CANCELLED"  # the client disconnected
             raise
         except Exception as error:
-            problem = _problem_of(error, publishes=publishes)
+            is_of_options = isinstance(error, JellyError) and (
+                error.kind == "limit.frame_bytes" or error.kind.startswith(("options.", "encode."))
+            )
+            problem = problem_of(error, publishes=publishes, is_of_body=is_of_options)
             status = status_of(problem).name
             if is_logged(problem):
                 _LOG.exception("request %d failed", number)
@@ -167,15 +170,6 @@ def met(have: Options, asked: bytes | None) -> tuple[Options, bool]:
         return (have, True) if asked is None else _internal.met_options(have, asked)
     except JellyError as error:
         raise problem_of(error, publishes=True, is_of_body=True) from None
-
-
-def _problem_of(error: BaseException, *, publishes: bool) -> Problem:
-    """Converts an error to a problem; errors of options, and of data that they exclude, are client errors."""
-    if isinstance(error, JellyError) and (
-        error.kind == "limit.frame_bytes" or error.kind.startswith(("options.", "encode."))
-    ):
-        publishes = True
-    return problem_of(error, publishes=publishes, is_of_body=publishes)
 
 
 def metadata_of(context: Any) -> Mapping[str, str]:

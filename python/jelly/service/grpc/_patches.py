@@ -33,7 +33,7 @@ from jelly.log._patch import ROW
 from jelly.service._limits import Limits
 from jelly.service._logs import Logs
 from jelly.service._problems import Problem, problem_of
-from jelly.service._rules import check_publisher, publisher_of
+from jelly.service._rules import check_publisher, publisher_of, read_patch_of
 from jelly.service.grpc._calls import Calls, met, metadata_of, whole
 from jelly.service.grpc._followers import FOLLOWS, Followers, Sent, Wait
 from jelly.types import PatchOptions
@@ -138,10 +138,10 @@ class Patches:
                 if file.tell() > self._limits.body:
                     raise Problem(413, "body", f"the patch has more than {self._limits.body} bytes; publish it in pieces")  # fmt: skip
         try:
-            found = log.prepared(
+            found = read_patch_of(log, lambda: log.prepared(
                 body, work, more, "jelly-patch", compression="none", framing="delimited",
                 limits=self._limits.of_bodies,
-            )  # fmt: skip
+            ))  # fmt: skip
             check_publisher(more, found)
             if self._requires and expect is None and not found.summary.prev:
                 raise Problem(428, "condition", "a condition is required: jelly-expect, or H prev")

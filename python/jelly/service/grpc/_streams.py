@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import grpc
@@ -11,7 +12,7 @@ from jelly import _internal
 from jelly._frames import frames_in
 from jelly._whole_file import work_folder
 from jelly.grpc._wire import MOST, subscribe_of
-from jelly.service._problems import Problem
+from jelly.service._problems import Problem, reading_body
 from jelly.service.grpc._calls import Calls, met, metadata_of, number_of, whole
 from jelly.service.grpc._followers import FOLLOWS, Followers, Sent, Wait
 from jelly.service.grpc._sources import Sources, Stream
@@ -82,10 +83,10 @@ class Streams:
     def _as_it_comes(self, topic: Topic, first: bytes, messages: Iterator[bytes]) -> None:
         writer = Writer()
         try:
-            topic.push(writer, first)
-            for message in messages:
+            for message in chain([first], messages):
                 self._calls.check_open()
-                topic.push(writer, message)
+                with reading_body():
+                    topic.push(writer, message)
         finally:
             topic.leave(writer)
         _refuse_nothing(writer)
@@ -96,15 +97,13 @@ class Streams:
         with work_folder(self._sources.work) as work:
             part = work / "part"
             with part.open("wb") as file:
-                out = relay.push(first)
-                while True:
+                for message in chain([first], messages):
+                    self._calls.check_open()
+                    with reading_body():
+                        out = relay.push(message)
                     file.write(out)
                     frames += sum(1 for _ in frames_in(out))
                     topic.check_room(file.tell())
-                    if (message := next(messages, None)) is None:
-                        break
-                    self._calls.check_open()
-                    out = relay.push(message)
             _refuse_nothing(writer)
             return topic.add_whole(part, id, relay.written_options, frames)
 
@@ -124,7 +123,8 @@ def _refuse_nothing(writer: Writer) -> None:
 def _stream_name(first: bytes) -> str:
     """Returns the name in the options of the first frame, as in the test of Jelly-JVM."""
     relay = _internal.RdfRelay()
-    relay.push(first)
+    with reading_body():
+        relay.push(first)
     options = relay.options
     if options is None or not options.stream_name:
         raise Problem(400, "topic", "no topic is named: give one (--topic, topic=, the metadata jelly-topic), or a stream_name in the options of the first frame")  # fmt: skip
