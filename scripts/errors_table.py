@@ -15,7 +15,7 @@ START = """\
 <!-- scripts/errors_table.py writes this page from src/error/kind.rs. -->
 
 A wrong result is worse than none, so this library reports an error if it cannot read, write or apply something exactly. Each error has a *kind*, which stays the
-same from version to version: `error.kind` in Python, `Error::kind()` in Rust, the first word of the message in a shell. `error.source`, `frame`, `row`,
+same from version to version: `error.kind` in Python, `Error::kind()` in Rust, in a shell the first word of the message of an error in data. Wrong calls and files that cannot be opened have no kind in a shell. `error.source`, `frame`, `row`,
 `offset`, `line` and `column` give the position. The exit code of `jelly` is 1 for bad data and 2 for a wrong call.
 """
 HEAD = "| kind | cause | what to do |\n| --- | --- | --- |\n"

@@ -115,6 +115,12 @@ pub(crate) fn why_not_empty(name: &str, is_compressed: bool) -> Option<String> {
     }
 }
 
+/// The error for an empty source that cannot be empty.
+pub(crate) fn empty_source(why: &str) -> Error {
+    let hint = "a failed upload may have left it empty; leave it out";
+    Error::new(ErrorKind::TruncatedStream, format!("the source is empty, but {why}")).with_hint(hint)
+}
+
 /// The reason why a Jelly stream cannot be empty.
 pub(crate) const OPTIONS_FIRST: &str = "a stream begins with its options";
 

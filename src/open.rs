@@ -13,7 +13,7 @@ use std::ops::{Deref, DerefMut};
 
 use crate::decode::{DecodeOptions, PatchDecoder, RdfDecoder};
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::format::{AnyFormat, OPTIONS_FIRST, PatchFormat, RdfFormat, why_not_empty};
+use crate::format::{AnyFormat, OPTIONS_FIRST, PatchFormat, RdfFormat, empty_source, why_not_empty};
 use crate::io::{Compression, Content, Opened, Source, is_patch, open, patch_format, rdf_format};
 use crate::reader::{Reader, RowSource};
 use crate::rows::RowDecoder;
@@ -201,9 +201,7 @@ impl<'o> Input<'o> {
         let by_name = || self.name.as_deref().and_then(|name| why_not_empty(name, is_packed));
         let why = || by_name().or_else(|| must_be_jelly.then(|| OPTIONS_FIRST.to_owned()));
         let Some(why) = is_empty.then(why).flatten() else { return Ok(()) };
-        let message = format!("the source is empty, but {why}");
-        let hint = "a failed upload may have left it empty; leave it out";
-        Err(Error::new(ErrorKind::TruncatedStream, message).with_hint(hint))
+        Err(empty_source(&why))
     }
 
     /// Reads the statements.

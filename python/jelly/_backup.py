@@ -40,7 +40,7 @@ from jelly.errors import PatchError
 from jelly.log._begin import said_of
 from jelly.log._folder import FolderLog as Log
 from jelly.log._guard import Guard, Seen, steadily
-from jelly.log._patch import refused_at
+from jelly.log._patch import refuse_future, refused_at
 from jelly.types import Destination, RdfFormat, Source
 
 _BASE = "base.jelly.zst"
@@ -167,7 +167,7 @@ def backup(
 
     Raises:
         PatchError: Another backup was made at the same time (``patch.conflict``), the content of the folder is
-            damaged (``patch.damaged``), the folder has a version of a later time (``patch.time``), labels are
+            damaged (``patch.damaged``), the folder has a version of a later time, or the time is in the future (``patch.time``), labels are
             compared but are not stable, or the folder compares blank nodes in another way (``patch.labels``).
         LimitError: Matching needs more memory than ``limits.blank_bytes`` allows
             (``limit.blank_bytes``).
@@ -182,6 +182,7 @@ def backup(
     given: dict[str, Any] = dict(options)
     format = given.pop("dump_format", "auto")
     time = start_of(datetime.now(UTC) if at is None else at)
+    refuse_future(time, "the dump is of")
     with work_folder(home) as work:
         if not (home / BASE_JSON).exists():
             given = keywords(
@@ -259,7 +260,7 @@ def restore(
     progress: Report | None = None,
     **options: Unpack[DatasetOptions],
 ) -> Restored:
-    """Writes the dataset of a backup, as it is or was.
+    """Writes the newest dataset of a backup, or an earlier one.
 
     The number of statements must be the same as in the dump. Until this is checked, no file appears and nothing is
     written to standard output or a file object; that output waits in a temporary file.

@@ -125,7 +125,10 @@ impl CreateOptions {
 }
 
 fn not_written(title: &str) -> Error {
-    Error::new(ErrorKind::Argument, format!("{title} can be read, but not written"))
+    Error::new(
+        ErrorKind::Argument,
+        format!("{title} can be read, but not written; use N-Quads, N-Triples, Turtle, TriG or Jelly"),
+    )
 }
 
 /// What the options allow where nobody knows what will come.

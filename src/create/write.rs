@@ -79,7 +79,9 @@ impl WriteOptions {
             (FormatWord::Rdf(_) | FormatWord::Patch(_), _) => {
                 let given = values.text(format).unwrap_or_default();
                 let what = if is_patch { "patches" } else { "statements" };
-                return Err(argument(format!("{format} is {given:?}, but the output has {what}")));
+                let can = if is_patch { "rdfp, trp or jelly-patch" } else { "nq, nt, ttl, trig or jelly" };
+                let message = format!("{format} is {given:?}, but the output has {what}: expected {can}");
+                return Err(argument(message));
             }
         };
         let is_default =

@@ -16,6 +16,7 @@ pub use statistics::{Statistics, ValueCounts, statistics};
 
 use crate::decode::{DecodeOptions, Decoder, Dialect, Framing};
 use crate::error::{Error, ErrorClass, ErrorKind, Position, Result};
+use crate::format::{empty_source, why_not_empty};
 use crate::io::{Compression, Content, Opened, Source, Stream, open};
 use crate::options::StreamOptions;
 use crate::options::values::Values;
@@ -121,6 +122,7 @@ pub fn inspect(source: Source, options: &InspectOptions, poll: Poll<'_>) -> Resu
     let locate =
         |error: Error| error.located(&Position { source: config.source.clone(), ..Position::default() });
     let opened = open(source, *compression, config.framing, &config.limits, None).map_err(locate)?;
+    let is_empty = opened.content == Content::Empty;
     let format = match format {
         Some(format) => Some(*format),
         None => find_format(opened.content).map_err(locate)?,
@@ -132,6 +134,10 @@ pub fn inspect(source: Source, options: &InspectOptions, poll: Poll<'_>) -> Resu
     };
     inspection.format = format;
     inspection.compression = compression;
+    if let Some(name) = config.source.as_deref().filter(|_| is_empty) {
+        inspection.error =
+            why_not_empty(name, compression != Compression::None).map(|why| empty_source(&why));
+    }
     inspection.error = inspection.error.map(locate);
     Ok(inspection)
 }

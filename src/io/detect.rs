@@ -77,12 +77,12 @@ pub fn rdf_format(content: Content, name: Option<&str>) -> Result<RdfFormat> {
     Ok(match content {
         Content::JellyRdf => RdfFormat::Jelly,
         Content::JellyPatch => {
-            let message = "this is Jelly-Patch, not Jelly-RDF: the source has a patch, but statements are expected here";
+            let message = "this is Jelly-Patch, not Jelly-RDF: found a patch, expected a dataset; apply the patch, or check the order of the sources";
             return Err(Error::new(ErrorKind::OptionsFormat, message));
         }
         Content::RdfPatch | Content::Thrift => {
             let message = format!(
-                "this looks like {}, not RDF: the source has a patch, but statements are expected here",
+                "this looks like {}, not RDF: found a patch, expected a dataset; apply the patch, or check the order of the sources",
                 content.name()
             );
             return Err(Error::new(ErrorKind::OptionsFormat, message));

@@ -85,6 +85,19 @@ def test_restore(folder: Path, tmp_path: Path) -> None:
         restored(folder, version=1, at=DAY)
     with pytest.raises(FileNotFoundError, match="the folder is not a backup"):
         jelly.restore(tmp_path, tmp_path / "now.ttl")
+    with pytest.raises(FileNotFoundError, match="there is no such folder; expected a folder that"):
+        jelly.restore(tmp_path / "mistyped", tmp_path / "now.ttl")
+
+
+def test_a_dump_of_the_future(tmp_path: Path) -> None:
+    """All later dumps would be refused."""
+    for _ in range(2):
+        with pytest.raises(PatchError, match="which is in the future") as caught:
+            jelly.backup(
+                b"", tmp_path / "kept", dump_format="nq", at=datetime(2999, 1, 1, tzinfo=UTC)
+            )
+        assert caught.value.kind == "patch.time"
+        jelly.backup(b"", tmp_path / "kept", dump_format="nq")
 
 
 def test_what_was_dumped_comes_back(tmp_path: Path) -> None:

@@ -75,4 +75,13 @@ def test_a_patch_is_published_although_nobody_reads_what_it_changes(folder: Path
 def test_a_full_disk_does_not_mean_that_datasets_differ(folder: Path) -> None:
     full = os.open("/dev/full", os.O_WRONLY)
     assert code_of(folder, "same old.nq old.nq", full) == 2
+    assert code_of(folder, "--help", full) == 1
+    assert code_of(folder, "--version", full) == 1
     os.close(full)
+
+
+def test_an_output_that_was_never_open(folder: Path) -> None:
+    command = f"{sys.executable} -m jelly apply old.nq good.rdfp >&-"
+    done = subprocess.run(command, cwd=folder, shell=True, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 1
+    assert done.stderr == b"jelly: standard output is closed; give a file with -o\n"

@@ -3,11 +3,13 @@
 import gzip
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import jelly
 import jellybytes as jb
+from jelly.errors import JellyError
 from shared_data import shared
 
 
@@ -195,6 +197,20 @@ def test_other_formats() -> None:
     assert jelly.inspect(b"", format="jelly-patch").format == "jelly-patch"
     with pytest.raises(ValueError, match="format is"):
         jelly.inspect(b"", format="x")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["x.jelly", "x.jellyp", "x.jelly.gz"])
+def test_an_empty_file_that_readers_reject(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(b"")
+    report = jelly.validate(path)
+    assert [error.kind for error in report.errors] == ["truncated.stream"]
+    read: Any = jelly.read_patch if "jellyp" in name else jelly.read_rdf
+    with pytest.raises(JellyError) as caught:
+        read(path)
+    assert str(caught.value) == str(report.errors[0])
+    path.rename(tmp_path / "x")
+    assert jelly.validate(tmp_path / "x").ok
 
 
 def test_unreadable_sources(tmp_path: Path) -> None:

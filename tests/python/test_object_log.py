@@ -264,7 +264,7 @@ def test_refused_places(store: ObjectStore, tmp_path: Path) -> None:
         opened(store).folder  # noqa: B018
 
 
-def test_commands_take_it(store: ObjectStore) -> None:
+def test_commands_take_it(store: ObjectStore, tmp_path: Path) -> None:
     place, env = (
         store.place(),
         os.environ
@@ -285,7 +285,21 @@ def test_commands_take_it(store: ObjectStore) -> None:
     jelly_("log", "create", place, "--empty")
     jelly_("publish", place, "-", given=patch(1))
     assert jelly_("log", "list", place).startswith("1 ")
-    assert jelly_("log", "dataset", place, "-o", "-", "--to", "nq") == '<x:s> <x:p> "1" .\n'
+    dataset = '<x:s> <x:p> "1" .\n'
+    assert jelly_("log", "dataset", place, "-o", "-", "--to", "nq") == dataset
+    assert jelly_("apply", "/dev/null", place) == dataset
+    assert jelly_("as-of", "/dev/null", place, "--version", "1") == dataset
+    assert dataset.strip() in jelly_("between", place, "--from-version", "0", "--to-version", "1")
+    assert dataset.strip() in jelly_("history", place)
+    assert "1 patch" in jelly_("log", "verify", place)
+    table = str(tmp_path / "table")
+    jelly_("replica", "create", table)
+    jelly_("replica", "follow", table, place)
+    assert jelly_("replica", "dump", table, "-o", "-", "--to", "nq") == dataset
+    missing = [sys.executable, "-m", "jelly", "apply", "/dev/null", f"{place}x"]
+    done = subprocess.run(missing, env=env, capture_output=True, check=False)
+    assert done.returncode == 1
+    assert b"there is no log" in done.stderr
 
 
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

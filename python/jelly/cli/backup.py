@@ -25,7 +25,7 @@ from jelly.cli.summaries import applied, counted, effect, nodes, problem_line
 @click.option("--dump-format", metavar="FORMAT", help="Format of DUMP: jelly, nt, nq, ttl, trig, rdfxml, jsonld.")  # fmt: skip
 @click.option("--at", metavar="TIME", help="Time of the dump (2026-11-21T18:00Z); the default is now.")  # fmt: skip
 @click.option("--prefixes/--no-prefixes", default=True, help="Store prefixes too.")
-@click.option("--blank-nodes", type=click.Choice(get_args(Ways)), help="How blank nodes are compared: match, by the statements about them; content, by content labels; labels, by their labels; auto, as the folder records, or by the first dump.")  # fmt: skip
+@click.option("--blank-nodes", type=click.Choice(get_args(Ways)), help="How blank nodes are compared: match, by the statements about them; content, by content labels; labels, by their labels; auto uses the way that the folder records, and the first dump decides it.")  # fmt: skip
 @with_options(READ)
 @JSON
 def backup_command(dump: str, folder: str, as_json: bool, **options: Any) -> None:
@@ -45,13 +45,13 @@ def backup_command(dump: str, folder: str, as_json: bool, **options: Any) -> Non
     say(done._asdict(), text, as_json=as_json)
 
 
-@click.command(name="restore", short_help="Writes the dataset of a backup, as it is or was.")
+@click.command(name="restore", short_help="Writes the newest or an earlier dataset of a backup.")
 @click.argument("folder")
 @click.option("--version", metavar="VERSION", help="Number of a version, or id of its patch; the default is the last version.")  # fmt: skip
 @click.option("--at", metavar="TIME", help="Restore the last version of this day (2026-11-21), or up to this time (2026-11-21T18:00, 2026-11-21T18:00Z).")  # fmt: skip
 @with_options(OUT, DISTINCT)
 def restore_command(folder: str, version: str | None, **options: Any) -> None:
-    """Writes the dataset of the backup in FOLDER, as it is or was.
+    """Writes the newest dataset of the backup in FOLDER, or an earlier one (--version, --at).
 
     The number of statements is checked against the number in the backup.
 
@@ -81,8 +81,8 @@ def stage_command(
 ) -> None:
     """Reports what PATCH would do to the dataset BASE; exit code 1 if it cannot be applied.
 
-    Nothing is written without --publish. Rows without effect are reported; if no row has an effect, the
-    patch is rejected. --as shows what would change.
+    stage writes nothing without --publish. It reports rows that change nothing, and rejects a patch if none
+    of its rows changes anything. --as shows what would change.
 
     Example: jelly stage now.nq change.rdfp --log logs/brick
     """
@@ -145,8 +145,8 @@ def publish_command(
 
     Example: jelly publish http://127.0.0.1:8080/brick change.rdfp
 
-    The patch gets an id, and the id of the last patch as prev. A patch that was made for another state of
-    the log is rejected, that is, if its prev or --expect names a patch that is not the last one.
+    The patch gets an id, and the id of the last patch as prev. publish rejects the patch if its prev, or
+    --expect, does not name the last patch of the log.
     """
     if target == "fuseki":
         if expect is not None or headers:

@@ -70,6 +70,13 @@ class _Commands(click.Group):
         commands: list[click.Command] = import_module(f"jelly.cli.{module}").COMMANDS
         return next(command for command in commands if command.name == cmd_name)
 
+    def main(self, *args: Any, **more: Any) -> Any:
+        try:
+            return super().main(*args, **more)
+        except OSError as error:  # the help could not be written
+            click.echo(f"jelly: {text_of(error)}", err=True)
+            sys.exit(1)
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)

@@ -34,7 +34,7 @@ _JSON = click.option("--json", "is_json", is_flag=True, help="Print JSON, one ob
 def create_command(
     place: str, base: str | None, base_format: str, empty: bool, ending: str
 ) -> None:
-    """Creates a log at PLACE, or records how an existing log begins if the log does not say so yet.
+    """Creates a log at PLACE. For an existing log without a recorded beginning, records its first dataset.
 
     PLACE is a folder, or an address on a server or in an object store.
 
@@ -113,7 +113,7 @@ def fetch_command(place: str, version: str, dest: str, to: Any) -> None:
 @OUT_FILE
 @click.option("--to", default="auto", metavar="FORMAT", help="Format of OUT: jelly, nt, nq, ttl or trig; the default is the format of its extension, and N-Quads on standard output.")  # fmt: skip
 def dataset_command(place: str, version: str | None, dest: str, to: Any) -> None:
-    """Writes the dataset of the log at PLACE, as it is or was."""
+    """Writes the newest dataset of the log at PLACE, or an earlier one (--version)."""
     wanted = None if version is None else number_or_id(version)
     if dest == "-" and to == "auto":
         to = "nq"  # in which format the log keeps its base is its own business

@@ -19,6 +19,8 @@ def destination(dest: str) -> Iterator[Any]:
     if dest != "-":
         yield dest
         return
+    if sys.stdout is None:
+        raise OSError("standard output is closed; give a file with -o")
     out = Counted(sys.stdout.buffer)
     try:
         yield out

@@ -24,6 +24,7 @@ from jelly.cli.options import (
     with_options,
 )
 from jelly.cli.output import destination, verdict
+from jelly.cli.places import logs_of
 from jelly.cli.progress import Steps
 from jelly.cli.show import AS, run_show, show_to_git, taken, visible
 from jelly.cli.summaries import (
@@ -50,10 +51,12 @@ DISTINCT: Options = [
 LOOKING: Options = [*_BASE, *table_options("log", "patch_format"), *READ]
 
 
-def _log(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+def _log(
+    ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
+) -> tuple[str | jelly.Log, ...]:
     """Says which argument is missing: the only one is the first."""
     if value:
-        return value
+        return logs_of(ctx, param, value)
     base = ctx.params.get("base")
     if base is None:
         raise click.MissingParameter(ctx=ctx, param=param)
@@ -62,9 +65,7 @@ def _log(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> 
 
 
 _PATHS = click.argument("patches", metavar="LOG...", nargs=-1, callback=_log)
-_LOGS = (
-    "Each LOG is a file of patches in any format, or a folder of patch files; - is standard input."
-)
+_LOGS = "Each LOG is a file of patches in any format, a folder of patch files, or the address of a log (http://..., s3://...); - is standard input."
 _BASES = f"BASE is a dataset in any format; /dev/null is an empty dataset. {_LOGS}"
 
 

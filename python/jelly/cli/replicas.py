@@ -12,6 +12,7 @@ from jelly import Replica
 from jelly._inputs import number_or_id
 from jelly.cli.options import JSON, OUT_FILE, given, table_options, with_options
 from jelly.cli.output import destination
+from jelly.cli.places import logs_of
 from jelly.cli.progress import Steps
 from jelly.cli.summaries import counted, prefixes_left_out
 
@@ -44,7 +45,7 @@ def create_command(table: str, base: str | None, as_json: bool, **options: Any) 
     name="follow", short_help="Applies the patches that a table does not have yet."
 )
 @click.argument("table")
-@click.argument("log", metavar="LOG...", nargs=-1, required=True)
+@click.argument("log", metavar="LOG...", nargs=-1, required=True, callback=logs_of)
 @_FORMAT
 @with_options(table_options("follow", "patch_format"))
 @click.option("--each-version", is_flag=True, help="Commit each patch separately, so that each version can be read.")  # fmt: skip
@@ -125,7 +126,9 @@ def compact_command(table: str, format: Any, bucket_rows: int | None, as_json: b
 @replica_group.command(name="vacuum", short_help="Deletes old versions and leftovers.")
 @click.argument("table")
 @_FORMAT
-@click.option("--keep", type=int, default=1, help="Number of versions that stay readable.")
+@click.option(
+    "--keep", type=click.IntRange(1), default=1, help="Number of versions that stay readable."
+)
 @click.option("--hours", type=float, default=168, help="Hours to keep commits of other machines that seem to be in progress.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Delete nothing; print what would be deleted.")
 @JSON

@@ -27,7 +27,7 @@ from jelly.cli.summaries import counted
 @click.option("--tls-cert", metavar="FILE", help="The certificate of the server.")
 @click.option("--tls-key", metavar="FILE", help="The key of --tls-cert.")
 @click.option("--client-ca", metavar="FILE", help="Accept only clients with a certificate that this authority has signed.")  # fmt: skip
-@click.option("--host-name", "host_names", multiple=True, metavar="NAME", help="Another name for this server in requests; can be given several times.")  # fmt: skip
+@click.option("--host-name", "host_names", multiple=True, metavar="NAME", help="Also accept requests whose Host header has this name; can be given several times.")  # fmt: skip
 @click.option("--read-only", is_flag=True, help="Reject all requests that change something.")
 @click.option("--insecure", is_flag=True, help="Let everyone who can reach the address do everything.")  # fmt: skip
 @click.option("--cors", multiple=True, metavar="ORIGIN", help="Accept requests from pages of this origin; can be given several times.")  # fmt: skip

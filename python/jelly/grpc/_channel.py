@@ -113,4 +113,6 @@ def error_of(error: Any, target: str) -> Exception:
         return ValueError(text)
     if code is grpc.StatusCode.DEADLINE_EXCEEDED:
         return TimeoutError(text)
+    if code is grpc.StatusCode.UNAVAILABLE:
+        text += "; check the address, which must be the one of gRPC, and that the server is running"
     return ConnectionError(text)

@@ -202,13 +202,23 @@ def refuse_time(found: Prepared, last: datetime | None) -> None:
             f"the header 'timestamp' is {said}; expected an xsd:dateTime, such as {as_term(now)}"
         )
         raise refused("patch.header", message)
-    if time > now + _AHEAD:
-        message = f"the header 'timestamp' is {shown(time)}, which is in the future: it is {shown(now)} now"
-        raise refused("patch.time", message)
+    refuse_future(time, "the header 'timestamp' is")
     if last is not None and time < last:
         message = (
             f"the header 'timestamp' is {shown(time)}, but the last version is of {shown(last)}"
         )
+        raise refused("patch.time", message)
+
+
+def refuse_future(time: datetime, what: str) -> None:
+    """Rejects a time in the future; ``what`` begins the message.
+
+    Raises:
+        PatchError: The time is in the future (``patch.time``).
+    """
+    now = datetime.now(UTC)
+    if time > now + _AHEAD:
+        message = f"{what} {shown(time)}, which is in the future: it is {shown(now)} now"
         raise refused("patch.time", message)
 
 

@@ -140,7 +140,7 @@ class DeltaStore:
         """Deletes files that neither the last versions nor those of the last ``hours`` use, unless it is a dry run."""
         table = self.table()
         commits = ((number, stored["version"]) for number, stored in self._history(table))
-        last = newest(commits)[: max(keep, 1)]
+        last = newest(commits)[:keep]
         chosen: dict[str, Any] = {
             "retention_hours": math.ceil(hours),
             "enforce_retention_duration": False,

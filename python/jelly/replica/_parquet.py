@@ -126,7 +126,7 @@ class ParquetStore:
         with nullcontext() if dry_run else self._lock():
             numbers = self._numbers()
             stay = newest((number, self._read(number)["version"]) for number in reversed(numbers))
-            old = [self._path(number) for number in numbers if number not in stay[: max(keep, 1)]]
+            old = [self._path(number) for number in numbers if number not in stay[:keep]]
             # an attempt without its file can no longer commit
             old += [
                 path

@@ -353,7 +353,10 @@ class Replica:
 
         Raises:
             OSError: A file cannot be deleted.
+            ValueError: ``keep`` is less than 1.
         """
+        if keep < 1:
+            raise ValueError("keep must be at least 1: the newest version always stays")
         return self._store.vacuum(keep, hours, dry_run=dry_run)
 
     def _state(self, version: int | None) -> State:
