@@ -57,7 +57,8 @@ COMMANDS = [
 ]
 OF_FOLDERS = ["backup base.nq {}", "replica create {}", "index {}"]
 OF_LOGS = ["publish {} log.rdfp", "stage base.nq log.rdfp --log {}"]
-SOURCES = ["cat {}", "stats {}", "apply {} log.rdfp", "apply base.nq {}", "stage base.nq {}", "log verify {}", "inspect {}"]  # fmt: skip
+SOURCES = ["cat {}", "stats {}", "apply {} log.rdfp", "stage base.nq {}", "inspect {}"]
+READ_LOGS = ["apply base.nq {}", "log verify {}", "replica follow table {}"]
 URLS = ["s3://bucket/x", "https://h/x", "gs://b/x", "abfss://c@a.net/x", "s3:/bucket/x"]
 EXTENSIONS = [
     "json",
@@ -107,13 +108,15 @@ def test_urls_are_refused_at_every_door(folder: Path, url: str) -> None:
 
 
 def test_commands_refuse_urls_and_make_nothing(folder: Path) -> None:
+    jelly.Replica.create("table")
     before = names(folder)
     files = dict.fromkeys([*COMMANDS, *OF_FOLDERS, *SOURCES], ("s3://bucket/x", "only local paths"))
     # s3:// is a place of logs
     logs = dict.fromkeys(
         OF_LOGS, ("hdfs://host/x", "a log cannot be at this place: expected a folder")
     )
-    for command, (url, why) in (files | logs).items():
+    read = dict.fromkeys(READ_LOGS, ("hdfs://host/x", "only local paths"))
+    for command, (url, why) in (files | logs | read).items():
         out, said = run(folder, *command.format(url).split(), code=2)
         assert out == "", command
         assert said.startswith(f"jelly: argument.remote: {url}: {why}"), command

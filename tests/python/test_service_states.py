@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import shutil
 import xml.etree.ElementTree as ET
@@ -91,6 +92,24 @@ def test_a_damaged_state_is_none(server: Any, tmp_path: Path, damage: str) -> No
         reply = ask(server, "GET", "/x/data", **NQ)
         assert (reply.status, sorted(reply.body.splitlines())) == (200, sorted(before.splitlines()))
     assert [path for path in (folder(tmp_path) / "_states").iterdir() if path.read_bytes() == broken] == []  # fmt: skip
+
+
+@pytest.mark.parametrize("call", ["hardlink_to", "iterdir"])
+def test_states_of_another_user_are_ignored(server: Any, monkeypatch: pytest.MonkeyPatch, call: str) -> None:  # fmt: skip
+    """As if a server of root had kept them before. The tests run as root, whom the system refuses nothing."""
+    before = ask(server, "GET", "/x/data", **NQ).body
+    allowed, refused = getattr(Path, call), []
+
+    def guarded(path: Path, *args: Any) -> Any:
+        if "_states" in str(args or path):
+            refused.append(path)
+            raise PermissionError(errno.EPERM, "not permitted", str(path))
+        return allowed(path, *args)
+
+    monkeypatch.setattr(Path, call, guarded)
+    reply = ask(server, "GET", "/x/data", **NQ)
+    assert (reply.status, sorted(reply.body.splitlines())) == (200, sorted(before.splitlines()))
+    assert refused
 
 
 def test_damage_of_a_log_is_no_fault_of_the_publisher(server: Any, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -21,4 +22,6 @@ def text_of(error: Exception) -> str:
 def _is_log(name: str) -> bool:
     from jelly.log._begin import is_log
 
-    return is_log(Path(name))
+    with suppress(OSError):  # the folder may be unreadable
+        return is_log(Path(name))
+    return False

@@ -105,6 +105,7 @@ def compact(
     """
     after = replace(state, bucket_rows=bucket_rows or state.bucket_rows)
     if after == state and state.adds is None and state.deletes is None:
+        store.mend(state)
         return False
     with Spill(state.secret) as spill, store.begin(state) as attempt:
         _rewrite(store, state, after, spill, attempt, runner, report)

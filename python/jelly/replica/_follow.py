@@ -80,6 +80,8 @@ def follow(
             state = store.load()
             done = done._replace(version=state.version, id=state.id)
             new = new_versions(state, versions, log)
+            if not new:
+                store.mend(state)
             if log.dataset is not None and len(new) == len(versions):
                 _internal.refuse_empty_base(log.dataset, state.rows)
             state = replace(state, version=log_number(state, versions, new, log))

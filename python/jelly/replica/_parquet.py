@@ -116,9 +116,12 @@ class ParquetStore:
 
     def begin(self, state: State) -> _Attempt:
         self._bury()
+        self.mend(state)
+        return _Attempt(self, state)
+
+    def mend(self, state: State) -> None:
         if state.commit >= 0 and not is_shown(self._folder, state.files):
             self._show()
-        return _Attempt(self, state)
 
     def vacuum(self, keep: int, hours: float, *, dry_run: bool) -> list[str]:
         gone = set(self._bury(dry_run=dry_run))
@@ -151,8 +154,9 @@ class ParquetStore:
 
     def _numbers(self) -> list[int]:
         with suppress(FileNotFoundError):
-            names = (path.name for path in self._manifests.glob("*.json"))
-            return sorted(int(name[:-5]) for name in names if name[:-5].isdecimal())
+            # unlike glob, iterdir raises an error if the folder cannot be read
+            ours = (path.stem for path in self._manifests.iterdir() if path.suffix == ".json")
+            return sorted(int(name) for name in ours if name.isdecimal())
         return []
 
     def _path(self, number: int) -> Path:

@@ -185,5 +185,8 @@ class Store(Protocol):
     def begin(self, state: State) -> Attempt:
         """Begins a commit after a state."""
 
+    def mend(self, state: State) -> None:
+        """Shows the last state to readers of the files, if a process was killed between its commit and this."""
+
     def vacuum(self, keep: int, hours: float, *, dry_run: bool) -> list[str]:
         """Deletes all but the last versions, and leftovers, unless it is a dry run; returns paths."""

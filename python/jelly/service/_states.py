@@ -97,7 +97,7 @@ def _nearest(log: FolderLog, version: int, work: Path) -> _Start:
             continue
         if _name(log, number) != path.name:
             continue  # a state of another log that was here before
-        with suppress(FileNotFoundError):
+        with suppress(OSError):  # deleted meanwhile, or it belongs to another user
             mine = work / path.name
             mine.hardlink_to(path)  # the link stays, even if another process deletes the state
             os.utime(path)
@@ -150,7 +150,9 @@ def _make_room(log: FolderLog, kept: int) -> None:
 
 def _states(log: FolderLog) -> list[tuple[int, Path]]:
     folder = log.folder / STATES
-    paths = folder.iterdir() if folder.is_dir() else []
+    paths: list[Path] = []
+    with suppress(OSError):  # no folder, or one of another user: datasets do not need it
+        paths = list(folder.iterdir())
     found = ((_NAME.fullmatch(path.name), path) for path in paths)
     return [(int(match[1]), path) for match, path in found if match]
 

@@ -185,3 +185,29 @@ def test_a_table_that_cannot_be_made_has_no_view(
         == shown(tmp_path / "t")
         != set()
     )
+
+
+@pytest.mark.parametrize("what", ["follow", "compact"])
+def test_a_view_that_a_commit_left_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """Before, `follow` and `compact` had nothing to do then, and the view stayed at the version before."""
+    base = [numbered(number) for number in range(200)]
+    log = long_log(random.Random(1), 1, 8, 300)
+    replica = create(tmp_path / "t", base, log, bucket_rows=32)
+    replica.follow(model.text(log))
+    before = shown(tmp_path / "t")
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(_parquet, "show", killed)
+        with pytest.raises(KeyboardInterrupt):
+            replica.compact(64)
+    assert shown(tmp_path / "t") == before != quads(replica)
+    if what == "follow":
+        assert replica.follow(model.text(log)).patches == 0
+    else:
+        assert not replica.compact()
+    assert shown(tmp_path / "t") == quads(replica)
