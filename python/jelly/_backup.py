@@ -167,8 +167,9 @@ def backup(
 
     Raises:
         PatchError: Another backup was made at the same time (``patch.conflict``), the content of the folder is
-            damaged (``patch.damaged``), the folder has a version of a later time, or the time is in the future (``patch.time``), labels are
-            compared but are not stable, or the folder compares blank nodes in another way (``patch.labels``).
+            damaged (``patch.damaged``), the folder has a version of a later time, or the time is in the future
+            (``patch.time``), labels are compared but are not stable, or the folder compares blank nodes in another way
+            (``patch.labels``).
         LimitError: Matching needs more memory than ``limits.blank_bytes`` allows
             (``limit.blank_bytes``).
         JellyError: The dump or the folder has an error.

@@ -36,9 +36,11 @@ class State(NamedTuple):
 def states_of(home: Path) -> list[State]:
     """All states, by what is written of them; a file that cannot be read is left to whoever reads the log."""
     if not (home / BASE_JSON).exists():
-        found = "the folder is not a backup, because it has no base.json"
-        if not home.is_dir():
-            found = f"{'a file' if home.exists() else 'there is no such folder'}; expected a folder that `jelly backup` made"
+        expected = "expected a folder that `jelly backup` made"
+        if home.is_dir():
+            found = f"the folder is not a backup, because it has no {BASE_JSON}"
+        else:
+            found = f"{'a file' if home.exists() else 'there is no such folder'}; {expected}"
         raise FileNotFoundError(f"{home}: {found}")
     base, statements, timestamp, version, id = _internal.backup_base(home)
     states = [State(version, id, time_of(timestamp), statements, home / base)]

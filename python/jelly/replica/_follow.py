@@ -80,12 +80,12 @@ def follow(
             state = store.load()
             done = done._replace(version=state.version, id=state.id)
             new = new_versions(state, versions, log)
-            if not new:
-                store.mend(state)
             if log.dataset is not None and len(new) == len(versions):
                 _internal.refuse_empty_base(log.dataset, state.rows)
             state = replace(state, version=log_number(state, versions, new, log))
             new = _limited(new, state, upto, log)
+            if not new:
+                store.mend(state)
             steps = [[version] for version in new] if each_version else [list(new)]
             try:
                 for last, rows in _stepwise(log, new, each_version=each_version):

@@ -2,7 +2,6 @@
 
 try:
     import starlette
-    import uvicorn
 except ImportError as error:
     raise ImportError("servers need starlette and uvicorn: pip install 'jelly-patch[serve]'") from error  # fmt: skip
 
@@ -10,6 +9,6 @@ from jelly.service._app import app
 from jelly.service._limits import Limits
 from jelly.service._serve import serve
 
-del starlette, uvicorn
+del starlette
 
 __all__ = ["Limits", "app", "serve"]

@@ -21,7 +21,7 @@ from jelly.log._types import as_json
 from jelly.service import _bodies
 from jelly.service import _rules as rules
 from jelly.service._conditions import agrees, head_check, tag, tag_of
-from jelly.service._formats import PATCHES, READ_DATA, sent
+from jelly.service._formats import PATCHES, READ_DATA, says_data, sent
 from jelly.service._headers import listed, preferences
 from jelly.service._logs import Logs, asked_log
 from jelly.service._places import place
@@ -172,8 +172,7 @@ async def create(request: Request) -> Response:
         sent_body = await _bodies.received(request, body, request.app.state.limits)
         if isinstance(sent_body, bytes):
             body.write_bytes(sent_body)
-        type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        nothing = b"" if type in READ_DATA else None
+        nothing = b"" if says_data(request) else None
         base = body if sent_body else nothing
         with reading_body():
             is_new = await run_in_threadpool(logs.make, name, base, format, work)

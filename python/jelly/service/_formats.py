@@ -47,8 +47,8 @@ def sent(request: Request, known: dict[str, str], untyped: str = "") -> tuple[An
     Raises:
         Problem: The format or the coding is unknown (415).
     """
-    header, declared = Message(), request.headers.get("content-type") or untyped
-    header["Content-Type"] = declared
+    declared = request.headers.get("content-type") or untyped
+    header = _content_type(declared)
     media, charset = header.get_content_type(), header.get_param("charset")
     format = known.get(media) if declared else None
     if format is None or (charset and str(charset).lower() not in ("utf-8", "utf8")):
@@ -59,6 +59,17 @@ def sent(request: Request, known: dict[str, str], untyped: str = "") -> tuple[An
         detail = f"the Content-Encoding is {coding}; expected gzip or zstd, once"
         raise Problem(415, "media", detail, {"Accept-Encoding": "gzip, zstd"})
     return format, _CODINGS[coding]
+
+
+def says_data(request: Request) -> bool:
+    """Returns whether the Content-Type of a request is one of a dataset, also if there is no body."""
+    return _content_type(request.headers.get("content-type") or "").get_content_type() in READ_DATA
+
+
+def _content_type(declared: str) -> Message:
+    header = Message()
+    header["Content-Type"] = declared
+    return header
 
 
 def wanted(request: Request, known: dict[str, str]) -> Chosen:
